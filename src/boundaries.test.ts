@@ -408,6 +408,10 @@ function median(numbers: readonly number[]): number {
 
 describe("the sources", () => {
   const sources = FILES.filter((path) => path.endsWith(".ts"));
+  const stepsIn = (folder: string) =>
+    sources
+      .filter((path) => path.startsWith(folder) && !isTest(path))
+      .map((path) => path.slice(folder.length));
 
   test("are all read", () => {
     expect(sources).toContain("core/window.ts");
@@ -472,11 +476,17 @@ describe("the sources", () => {
   });
 
   test("have the same steps in every engine", () => {
-    const steps = ["receive", "take", "turn", "sweep", "conversations", "repairs", "inspect"];
+    const steps = [
+      ...["receive", "take", "turn", "commit", "release", "sweep"],
+      ...["conversations", "repairs", "inspect"],
+    ];
     const withSteps = new Set(sources.flatMap((path) => /^engines\/[^/]+\/steps\//.exec(path) ?? []));
     expect([...withSteps]).toEqual(["engines/aws/steps/", "engines/embedded/steps/"]);
     for (const folder of withSteps)
       for (const step of steps) expect(sources).toContain(`${folder}${step}.ts`);
+    // A step of single requests may need more files than one of a transaction, but none of another name.
+    const [aws, embedded] = [...withSteps].map((folder) => new Set(stepsIn(folder)));
+    expect([...embedded!].filter((step) => !aws!.has(step))).toEqual([]);
   });
 
   test("import only what their part of the house may, and keep the house rules", () => {

@@ -88,8 +88,8 @@ const STEPS = "src/engines/embedded/requests.ts";
 
 test.each([
   ["src/engines/embedded/engine.ts", "steps.stage", "stage: receiving.stage,"],
-  ["src/engines/embedded/engine.ts", "steps.takeDue", "takeDue: taking.takeDue,"],
-  ["src/engines/embedded/engine.ts", "steps.commit", "commit: turning.commit,"],
+  ["src/engines/embedded/engine.ts", "steps.takeDue", "takeDue: takingDue.takeDue,"],
+  ["src/engines/embedded/engine.ts", "steps.commit", "commit: committing.commit,"],
   ["src/engines/embedded/engine.ts", "steps.sweep", "sweep: sweeping.sweep,"],
   ["src/engines/sqlite/index.ts", "steps.tracesLeft", "tracesLeft: erasing.tracesLeft,"],
 ])("in %s, %s leads to the list of steps, and from there to the step", async (path, words, line) => {

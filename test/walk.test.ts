@@ -69,6 +69,7 @@ const AROUND = [
   "wire/deadline.ts",
   "runtime/persist.ts",
   "engines/sqlite/connection.ts",
+  "engines/embedded/context.ts",
 ];
 
 /** Where a stack ends with the thread: the writer's. The traced message is written on the caller's. */
@@ -98,15 +99,15 @@ test("a turn on SQLite goes by the files of the walk, in its order, and by no ot
   const { respond, send, statements } = await traceMessage();
   const below = (...files: string[]) =>
     statements.find((stack) => files.every((file) => stack.includes(file))) ?? [];
-  const [LOOP, TAKE, END, TURN] = [
+  const [LOOP, TAKE, END, COMMIT] = [
     "runtime/worker.ts",
     "engines/embedded/steps/take.ts",
     "runtime/turn-end.ts",
-    "engines/embedded/steps/turn.ts",
+    "engines/embedded/steps/commit.ts",
   ] as const;
   const taken = below(LOOP, TAKE);
   const fromLoop = upTo(taken, TAKE).slice(taken.indexOf(LOOP));
-  const traced = cameBy(fromLoop, respond, send, upTo(below(END, TURN), TURN));
+  const traced = cameBy(fromLoop, respond, send, upTo(below(END, COMMIT), COMMIT));
   const files = walk(TITLES[1]!, "SQLite").map(({ file }) => file);
   expect(traced).toEqual(files.filter((file) => !BETWEEN_THREADS.includes(file) && !decides(file)));
 });

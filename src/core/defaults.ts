@@ -41,6 +41,9 @@ export const LATER_MS_MIN = 1 * SECOND;
 /** The longest delay that a responder may announce for a late answer. */
 export const LATER_MS_MAX = 7 * 24 * HOUR;
 
+/** How long a provider may still report what became of a send. */
+export const DELIVERIES_KEPT_MS = 7 * 24 * HOUR;
+
 /** The longest `retryAfterMs` of an error. A header's is shorter: `RETRY_AFTER_HEADER_MS_MAX`. */
 export const RETRY_AFTER_MS_MAX = 7 * 24 * HOUR;
 

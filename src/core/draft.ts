@@ -113,10 +113,15 @@ export function providerIdsOf(draft: Draft): string[] {
   return draft.chunks.flatMap(({ state }) => (state.kind === "sent" ? [state.providerId] : []));
 }
 
-/** What the customer was sent, as far as is known: unknown chunks count as sent, dropped ones do not. */
-export function saidText(draft: Draft): string {
-  return draft.chunks
-    .filter(({ state }) => state.kind !== "dropped" && state.kind !== "pending")
+/** As far as is known: an unknown chunk counts as sent. */
+export function wentOut({ state }: Chunk): boolean {
+  return state.kind !== "dropped" && state.kind !== "pending";
+}
+
+/** What the customer was sent. */
+export function saidText({ chunks }: Draft): string {
+  return chunks
+    .filter(wentOut)
     .map(({ text }) => text)
     .join("\n");
 }

@@ -1,4 +1,14 @@
-import type { Conversation, NewConversation } from "../model/conversation.ts";
+import type { Conversation, ConversationKey, NewConversation } from "../model/conversation.ts";
+import type { Settings } from "../model/settings.ts";
+
+/** The conversation of a first message, from the project's template. */
+export function fromTemplate(
+  key: ConversationKey,
+  { projectStatus, allowedChannels }: Pick<Settings, "projectStatus" | "allowedChannels">,
+): NewConversation {
+  const { channelType, address, sender } = key;
+  return { channelType, address, sender, projectStatus, ...(allowedChannels && { allowedChannels }) };
+}
 
 /** A new conversation: every field that was not given has its default. */
 export function newConversation(

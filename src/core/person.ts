@@ -1,3 +1,4 @@
+import type { Conversation } from "../model/conversation.ts";
 import type { Draft } from "../model/draft.ts";
 import type { NameChange, Named, NamedConversation, NameRecord, NameRecords } from "../model/names.ts";
 import type { StagedOutbound } from "../model/outbound.ts";
@@ -12,6 +13,7 @@ import {
   passingOf,
   whoseIs,
 } from "./names.ts";
+import type { ConversationState } from "./state.ts";
 
 /** By name. */
 export type NameChanges = ReadonlyMap<string, NameChange>;
@@ -188,6 +190,20 @@ function ownerless(name: string): Choice<never> {
  */
 export function isClosed(id: string, record: NameRecord, isUsed: boolean): boolean {
   return record.whose?.[id] !== undefined || (isUsed && !record.strangers?.includes(id));
+}
+
+/** Whether on-turn messages have yet to find their record: no turn began, and no record stands. */
+export function lacksRecord(
+  { draft, works }: Pick<ConversationState, "draft" | "works">,
+  standing: Pick<Conversation, "taskComplete"> | undefined,
+): boolean {
+  const isStarted = draft !== undefined || works.length > 0;
+  return !isStarted && (standing === undefined || standing.taskComplete);
+}
+
+/** The name under which messages are looked up that wait for no person's next conversation any more. */
+export function nameOfWaiting(messages: readonly Named[]): string {
+  return messages.map(lastingOf).find(Boolean) ?? messages.flatMap(namesOf)[0]!;
 }
 
 /** Names under which these messages may have waited: their own, and those that their numbers came with. */

@@ -45,3 +45,22 @@ const LASTING: readonly RefusalCode[] = [
 export function isLasting(code: RefusalCode): boolean {
   return LASTING.includes(code);
 }
+
+/** How a refusal is treated. */
+export interface RefusedHow {
+  readonly isUnrecorded?: true | undefined;
+  readonly isRefusedForGood?: true | undefined;
+}
+
+/** Whether the refused message is over: it is remembered, and no later delivery of it is taken in. */
+export function isOver({ isRefusedForGood, isUnrecorded }: RefusedHow, code: RefusalCode): boolean {
+  return isRefusedForGood === true && !isUnrecorded && isLasting(code);
+}
+
+/**
+ * Whether further refusals of the same message are left out of the record. One that is too large stays so,
+ * and a caller that ignores the refusal sends it again and again.
+ */
+export function isRecordedOnce(how: RefusedHow, code: RefusalCode): boolean {
+  return code === "MESSAGE_TOO_LARGE" && !isOver(how, code);
+}

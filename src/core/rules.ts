@@ -1,6 +1,8 @@
 import type { Conversation } from "../model/conversation.ts";
 import type { RefusalCode } from "../model/refusal.ts";
 import type { Choices } from "../model/settings.ts";
+import { isRunning } from "./lease.ts";
+import type { ConversationState } from "./state.ts";
 
 export type ReceiptDecision =
   | { readonly kind: "accept" }
@@ -16,6 +18,11 @@ export function ruleAgainst(
   if (conversation.allowedChannels && !conversation.allowedChannels.includes(channelType))
     return "CHANNEL_NOT_ALLOWED";
   return undefined;
+}
+
+/** Whether a turn runs, or waits for a late answer: while it does, `reject` refuses what comes in. */
+export function isBusy({ lease, draft }: ConversationState, nowMs: number, clockSkewMs: number): boolean {
+  return isRunning(lease, nowMs, clockSkewMs) || draft?.awaitingUntilAtMs !== undefined;
 }
 
 /** Whether an arriving message may be staged, and whether its conversation has to be made first. */

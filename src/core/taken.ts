@@ -1,17 +1,12 @@
 import type { StagedMessage } from "../model/message.ts";
-import type { StagedOutbound } from "../model/outbound.ts";
 import type { Settings } from "../model/settings.ts";
+import type { StagedRow } from "../model/staged.ts";
 import type { Moved, Taken } from "../model/take.ts";
 import { triesOf, type Work } from "./state.ts";
 import { standsApart } from "./suspects.ts";
 import type { TakeDecision } from "./take.ts";
 
 type Turn = Extract<TakeDecision, { kind: "turn" }>;
-
-/** As every engine reads it from its stage. */
-type StagedRow =
-  | { readonly kind: "message"; readonly id: string; readonly message: StagedMessage }
-  | { readonly kind: "outbound"; readonly outbound: StagedOutbound };
 
 /** What a turn is about. */
 export type TurnContent = Pick<Taken, "messages" | "outbound" | "draft">;

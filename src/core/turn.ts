@@ -1,13 +1,13 @@
 import type { Commit } from "../model/commit.ts";
 import type { ConversationStatus } from "../model/conversation.ts";
-import type { Chunk, Draft } from "../model/draft.ts";
+import type { Draft } from "../model/draft.ts";
 import type { HistoryMessage, MessagePart } from "../model/history.ts";
-import type { StagedMessage } from "../model/message.ts";
+import type { DeliveryStatus, StagedMessage } from "../model/message.ts";
 import type { OutboundRequest } from "../model/outbound.ts";
 import type { Settings } from "../model/settings.ts";
 import type { TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
-import { providerIdsOf, saidText } from "./draft.ts";
+import { providerIdsOf, saidText, wentOut } from "./draft.ts";
 import { triesOf, type Work } from "./state.ts";
 
 /** A turn at its commit: what was taken, and what came of it. */
@@ -37,11 +37,6 @@ export function spokenIn({ work, commit, draft, messages, nowMs }: FinishedTurn)
     spoken.push({ role: "assistant", text: saidText(draft), media, atMs, turnId, ...author });
   }
   return spoken;
-}
-
-/** As far as is known: an unknown chunk counts as sent. */
-function wentOut({ state }: Chunk): boolean {
-  return state.kind !== "dropped" && state.kind !== "pending";
 }
 
 function partOf({ id, text, media, arrivedAtMs, sentAtMs }: StagedMessage): MessagePart {
@@ -107,6 +102,11 @@ export function resendOf(unknown: UnknownSend): OutboundRequest {
     ...(media && { media }),
     author: "resend",
   };
+}
+
+/** What an operator found out about it, in the place of the provider's word. */
+export function findingOf({ id }: UnknownSend, as: "sent" | "not-sent"): DeliveryStatus {
+  return { account: "", providerId: `marked-${id}`, status: `marked ${as}` };
 }
 
 /** The conversation's status after the turn; undefined if the turn leaves it unchanged. */

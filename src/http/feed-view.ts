@@ -1,5 +1,5 @@
 import { pagesIdOf } from "../channels/web/visitor.ts";
-import { dueAtMs } from "../core/window.ts";
+import { dueAtMs, windowInForce } from "../core/window.ts";
 import type { HistoryMessage } from "../model/history.ts";
 import type { StagedMessage } from "../model/message.ts";
 import type { Settings } from "../model/settings.ts";
@@ -56,8 +56,7 @@ function quietUntilMs(
   waiting: readonly StagedMessage[],
   settings: Settings,
 ): number {
-  const channel = settings.channels[waiting.at(-1)?.channel ?? ""];
-  const policy = detail.conversation.window ?? channel?.window ?? settings.window;
+  const policy = windowInForce(settings, detail.conversation, waiting.at(-1)?.channel);
   if (policy.kind !== "quiet" || waiting.length === 0) return 0;
   const arrivals = waiting.map(({ arrivedAtMs }) => arrivedAtMs);
   const span = { oldestArrivalAtMs: Math.min(...arrivals), newestArrivalAtMs: Math.max(...arrivals) };

@@ -12,7 +12,7 @@ export interface Explained {
 
 export const EXPLAINED: readonly Explained[] = [
   {
-    file: "src/engines/embedded/steps/waiting.ts",
+    file: "src/engines/embedded/steps/look.ts",
     code:
       "const isSmall = pile.messages <= settings.batchMessagesMax && " +
       "pile.bytes <= settings.batchBytesMax;",
@@ -20,20 +20,22 @@ export const EXPLAINED: readonly Explained[] = [
     because: "equivalent: both ways of reading take the same, and at the limit all is taken",
   },
   {
-    file: "src/engines/embedded/steps/waiting.ts",
+    file: "src/engines/embedded/steps/look.ts",
     code: "const first = tables.staged.front(id, settings.batchMessagesMax + tried.length + 1, span);",
     change: "1 → 2",
     because: "equivalent: one row more is looked at, and not taken",
   },
   {
-    file: "src/engines/embedded/steps/waiting.ts",
+    file: "src/core/staged.ts",
     code: "return sentAtMs === undefined ? item : { ...item, sentAtMs };",
     change: "sentAtMs === undefined → false",
     because: "equivalent: a time that is undefined is none",
   },
   {
-    file: "src/engines/embedded/steps/waiting.ts",
-    code: "return { kind: row.kind, id, arrivedAtMs: outbound.arrivedAtMs, position: 0, sequence, bytes };",
+    file: "src/core/staged.ts",
+    code:
+      "return { kind, id, arrivedAtMs: row.outbound.arrivedAtMs, position: 0, " +
+      "sequence: row.sequence, bytes };",
     change: "0 → 1",
     because: "equivalent: an outbound is not compared with anything",
   },
@@ -161,7 +163,7 @@ export const EXPLAINED: readonly Explained[] = [
     because: "only a read more: a worker that continues no draft asks no provider",
   },
   {
-    file: "src/engines/embedded/steps/turn.ts",
+    file: "src/engines/embedded/steps/release.ts",
     code:
       "const made = isLeft ? { id: context.newId(), dueAtMs: context.nowMs, " +
       "wakeAtMs: context.nowMs } : undefined;",
@@ -496,18 +498,6 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/sweep.ts",
-    code: "const DAY_MS = 24 * 3_600_000;",
-    change: "24 → 25",
-    because: "how many days rows are kept, give or take an hour",
-  },
-  {
-    file: "src/engines/embedded/steps/sweep.ts",
-    code: "const DAY_MS = 24 * 3_600_000;",
-    change: "3_600_000 → 3600001",
-    because: "how many days rows are kept, give or take a millisecond",
-  },
-  {
-    file: "src/engines/embedded/steps/sweep.ts",
     code: "if (ids.length > 0) context.armed(context.nowMs);",
     change: "ids.length > 0 → false",
     because: "timing only: the next poll finds what was freed",
@@ -525,7 +515,7 @@ export const EXPLAINED: readonly Explained[] = [
     because: "timing only: the next poll finds what was freed",
   },
   {
-    file: "src/engines/embedded/steps/take.ts",
+    file: "src/engines/embedded/steps/take-due.ts",
     code: "return nextAtMs === undefined ? { outcomes } : { outcomes, nextAtMs };",
     change: "nextAtMs === undefined → false",
     because: "equivalent: a field that is undefined is none",
@@ -667,7 +657,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/receive.ts",
-    code: "if (!window && !lease) arm(context, id, dueOfStaged(context, id));",
+    code: "if (!window && !lease) arm(context, id, dueAtMsIn(context, id));",
     change: "!window && !lease → !window || !lease",
     because: "only a look more, that finds nothing due",
   },
@@ -692,8 +682,8 @@ export const EXPLAINED: readonly Explained[] = [
     because: "equivalent: undefined is no hand-off either",
   },
   {
-    file: "src/engines/embedded/steps/turn.ts",
-    code: "if (!work) throw new Error(`lease of turn ${state.lease!.turnId} has no work`);",
+    file: "src/core/running-turn.ts",
+    code: "if (!work) throw new Error(`lease of turn ${turnId} has no work`);",
     change: "!work → false",
     because: "only the words of an error that is told either way",
   },

@@ -20,8 +20,8 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "engines/embedded/steps/receive.ts",
-        find: "const due = arm(context, conversationIdOfIt, closesAtMs, state);",
-        replace: "const due = closesAtMs;",
+        find: "dueAtMs: arm(context, conversationId, dueAtMs, state) };",
+        replace: "dueAtMs };",
       },
     ],
   },
@@ -34,11 +34,9 @@ export const REMOVALS: readonly MemoryRemoval[] = [
         replace: "const disarmed: ConversationState = withoutLateDraft(state, taker);",
       },
       {
-        file: "engines/embedded/steps/turn.ts",
-        find: "saveState(context, lease.conversationId, { ...after, lease: undefined });\n  return",
-        replace:
-          "saveState(context, lease.conversationId, { ...after, lease: undefined, window: undefined });\n" +
-          "  return",
+        file: "engines/embedded/steps/commit.ts",
+        find: "saveState(context, id, { ...after, lease: undefined });\n  return",
+        replace: "saveState(context, id, { ...after, lease: undefined, window: undefined });\n  return",
       },
     ],
   },
@@ -86,9 +84,9 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     protection: "a chunk is marked before its first byte goes out",
     patches: [
       {
-        file: "engines/embedded/steps/turn.ts",
-        find: "const renewed = extended(context, { ...state, draft: known });",
-        replace: "const renewed = extended(context, { ...state, draft: state.draft });",
+        file: "core/running-turn.ts",
+        find: "draft: keepSent(state.draft, written) };",
+        replace: "draft: state.draft };",
       },
     ],
   },
@@ -116,7 +114,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     protection: "committed messages are remembered",
     patches: [
       {
-        file: "engines/embedded/steps/turn.ts",
+        file: "engines/embedded/steps/commit.ts",
         find: 'tables.remembered.add(ids, "committed", nowMs + settings.dedupeMs);',
         replace: "void ids;",
       },
@@ -126,8 +124,8 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     protection: "the commit takes the batch off the stage in the same write",
     patches: [
       {
-        file: "engines/embedded/steps/turn.ts",
-        find: "tables.staged.remove(lease.conversationId, work.batchIds);",
+        file: "engines/embedded/steps/commit.ts",
+        find: "tables.staged.remove(id, work.batchIds);",
         replace: "",
       },
     ],

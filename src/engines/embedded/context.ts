@@ -1,10 +1,11 @@
-import type { ConversationState } from "../../core/state.ts";
-import { AT_REST, isAtRest, wakeAtMs } from "../../core/state.ts";
-import { arrivalsOf, type ClockReading, dueOf } from "../../core/take.ts";
+import { dueOfStaged } from "../../core/staged.ts";
+import { AT_REST, type ConversationState, isAtRest, wakeAtMs } from "../../core/state.ts";
+import { arrivalsOf, type ClockReading } from "../../core/take.ts";
 import { windowInForce } from "../../core/window.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { Settings } from "../../model/settings.ts";
-import type { StagedRow, Tables } from "./tables.ts";
+import type { WriteOutcome } from "../../ports/engine.ts";
+import type { Tables } from "./tables.ts";
 
 /** What every step is given: the tables inside its transaction, the settings, the time of the request. */
 export interface StepContext {
@@ -22,6 +23,8 @@ export interface StepContext {
   /** Called with the time at which a worker will have to look at a conversation. */
   readonly armed: (atMs: number) => void;
 }
+
+export const LOST: WriteOutcome = { kind: "lost" };
 
 export function stateOf(context: StepContext, conversationId: string): ConversationState {
   return context.tables.states.get(conversationId) ?? AT_REST;
@@ -58,19 +61,15 @@ export function arm(
   return dueAtMs;
 }
 
-/** When what is staged is due: messages by their window, an outbound since it was requested. */
-export function dueOfStaged(context: StepContext, conversationId: string): number {
-  const saidAtMs =
-    context.tables.staged.firstOutbound(conversationId)?.arrivedAtMs ?? Number.POSITIVE_INFINITY;
-  const span = context.tables.staged.span(conversationId);
-  if (span === undefined) return saidAtMs;
-  const policy = windowInForce(
-    context.settings,
-    context.tables.conversations.get(conversationId),
-    span.newestChannel,
-  );
-  const state = stateOf(context, conversationId);
-  return Math.min(saidAtMs, dueOf(arrivalsOf(span), state, policy, clockOf(context)));
+/** When what is staged in the conversation is due. */
+export function dueAtMsIn(context: StepContext, conversationId: string): number {
+  const { staged, conversations } = context.tables;
+  const span = staged.span(conversationId);
+  const messages = span ? arrivalsOf(span) : [];
+  const outbound = staged.firstOutbound(conversationId);
+  const policy = windowInForce(context.settings, conversations.get(conversationId), span?.newestChannel);
+  const waiting = { messages, outbounds: outbound ? [outbound] : [] };
+  return dueOfStaged(waiting, stateOf(context, conversationId), policy, clockOf(context));
 }
 
 /** The time of the request, in the form that decisions about due times need. */
@@ -96,8 +95,4 @@ export function orPutOff<T>(context: StepContext, conversationId: string, work: 
     context.failed?.(conversationId, error);
     return undefined;
   }
-}
-
-export function messagesOf(rows: readonly StagedRow[]): Extract<StagedRow, { kind: "message" }>[] {
-  return rows.filter((row) => row.kind === "message");
 }

@@ -1,24 +1,27 @@
+import * as committing from "./steps/commit.ts";
 import * as conversing from "./steps/conversations.ts";
 import * as erasing from "./steps/erase.ts";
 import * as inspecting from "./steps/inspect.ts";
 import * as receiving from "./steps/receive.ts";
 import { recordDelivery } from "./steps/record-delivery.ts";
+import * as releasing from "./steps/release.ts";
 import * as repairs from "./steps/repairs.ts";
 import * as sweeping from "./steps/sweep.ts";
 import * as taking from "./steps/take.ts";
+import * as takingDue from "./steps/take-due.ts";
 import * as turning from "./steps/turn.ts";
 
 /** Every step by name: what a request to the writer thread may call. Each runs in one transaction. */
 export const STEPS = {
   stage: receiving.stage,
   recordDelivery,
-  takeDue: taking.takeDue,
+  takeDue: takingDue.takeDue,
   take: taking.take,
   renew: turning.renew,
   draft: turning.draft,
   mark: turning.mark,
-  commit: turning.commit,
-  release: turning.release,
+  commit: committing.commit,
+  release: releasing.release,
   sweep: sweeping.sweep,
   freeLeases: sweeping.freeLeases,
   ping: sweeping.ping,

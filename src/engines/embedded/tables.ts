@@ -4,10 +4,10 @@ import type { StagedItem, WaitingSpan } from "../../core/take.ts";
 import type { Conversation, ConversationKey } from "../../model/conversation.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
 import type { HistoryMessage } from "../../model/history.ts";
-import type { DeliveryStatus, StagedMessage } from "../../model/message.ts";
+import type { DeliveryStatus } from "../../model/message.ts";
 import type { NameRecord, NameRecords } from "../../model/names.ts";
-import type { StagedOutbound } from "../../model/outbound.ts";
 import type { Refusal } from "../../model/refusal.ts";
+import type { Fate, StagedRow } from "../../model/staged.ts";
 import type { TurnRecord } from "../../model/turn.ts";
 import type { UnknownSend } from "../../model/unknown-send.ts";
 import type {
@@ -18,24 +18,6 @@ import type {
   Page,
   QuarantinedRow,
 } from "../../ports/inspector.ts";
-
-/** Something staged: a message, or an outbound that waits for its turn. */
-export type StagedRow =
-  | {
-      readonly kind: "message";
-      readonly id: string;
-      readonly conversationId: string;
-      readonly message: StagedMessage;
-      readonly bytes: number;
-    }
-  | {
-      readonly kind: "outbound";
-      readonly id: string;
-      readonly conversationId: string;
-      readonly outbound: StagedOutbound;
-      readonly sequence: number;
-      readonly bytes: number;
-    };
 
 /** The waiting messages, without their texts. */
 export interface StagedSpan extends WaitingSpan {
@@ -79,8 +61,6 @@ export interface Expired {
   /** The limit was reached: there may be more. */
   readonly isCut: boolean;
 }
-
-export type Fate = "committed" | "dead" | "refused";
 
 export interface ConversationTable {
   get(id: string): Conversation | undefined;

@@ -2,10 +2,11 @@ import type { ConversationState } from "../../core/state.ts";
 import type { HistoryMessage } from "../../model/history.ts";
 import type { NameRecord } from "../../model/names.ts";
 import type { Refusal } from "../../model/refusal.ts";
+import type { Fate, StagedRow } from "../../model/staged.ts";
 import type { TurnRecord } from "../../model/turn.ts";
 import type { UnknownSend } from "../../model/unknown-send.ts";
 import type { Listing, Page } from "../../ports/inspector.ts";
-import type { ClockMark, Fate, StagedRow, StoredDeadLetter } from "../embedded/tables.ts";
+import type { ClockMark, StoredDeadLetter } from "../embedded/tables.ts";
 import { Registry } from "./registry.ts";
 
 /** What the tables are made of. Nothing survives the process. */

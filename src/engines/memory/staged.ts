@@ -1,9 +1,9 @@
 import { inOrder } from "../../core/batch.ts";
 import { latestWithin } from "../../core/history.ts";
 import { pileOf } from "../../core/pile.ts";
-import { messagesOf } from "../embedded/context.ts";
-import { itemOf } from "../embedded/steps/waiting.ts";
-import type { StagedRow, StagedTable } from "../embedded/tables.ts";
+import { itemOf, messagesOf } from "../../core/staged.ts";
+import type { StagedRow } from "../../model/staged.ts";
+import type { StagedTable } from "../embedded/tables.ts";
 import { lastOf, type MemoryRows } from "./rows.ts";
 
 export function stagedTable(rows: MemoryRows): StagedTable {

@@ -1,5 +1,5 @@
+import { lockRecord } from "../../core/lock-record.ts";
 import { type ConversationState, wakeAtMs } from "../../core/state.ts";
-import { lockRecord } from "../embedded/steps/inspect.ts";
 import type { StateTable } from "../embedded/tables.ts";
 import { type MemoryRows, paged } from "./rows.ts";
 
@@ -36,7 +36,10 @@ export function stateTable(rows: MemoryRows): StateTable {
     }),
     locks: (page) =>
       paged(
-        [...states].map(([id, state]) => lockRecord(id, state, rows.staged.get(id)?.size ?? 0)),
+        [...states].map(([id, state]) => ({
+          ...lockRecord(id, state),
+          staged: rows.staged.get(id)?.size ?? 0,
+        })),
         page,
       ),
   };

@@ -15,9 +15,10 @@ import type { Conversation } from "../../model/conversation.ts";
 import type { HistoryMessage } from "../../model/history.ts";
 import type { NameRecord } from "../../model/names.ts";
 import type { Refusal } from "../../model/refusal.ts";
+import type { StagedRow } from "../../model/staged.ts";
 import type { TurnRecord } from "../../model/turn.ts";
 import type { UnknownSend } from "../../model/unknown-send.ts";
-import type { StagedRow, StoredDeadLetter } from "../embedded/tables.ts";
+import type { StoredDeadLetter } from "../embedded/tables.ts";
 import { isLossy, type Row } from "./statements.ts";
 
 /** The value of a row of each table. */

@@ -1,13 +1,10 @@
+import { DELIVERIES_KEPT_MS } from "../../../core/defaults.ts";
 import type { DeliveryStatus } from "../../../model/message.ts";
+import type { Fate } from "../../../model/staged.ts";
 import type { AwsContext } from "../context.ts";
 import { above, absent, all, any, type Condition, type Item, not, present } from "../dynamo/expression.ts";
 import type { Put } from "../dynamo/store.ts";
 import { ttl } from "./keys.ts";
-
-export type Fate = "committed" | "dead" | "refused";
-
-/** How long a provider may still report what became of a send. */
-const DELIVERY_MS = 7 * 24 * 3_600_000;
 
 /** DEDUPE: whether the message has a fate. The time is compared here: the table expires items late. */
 export async function isRemembered(context: AwsContext, messageId: string): Promise<boolean> {
@@ -76,7 +73,7 @@ export function isForgotten(nowMs: number): Condition {
 
 /** What we sent, so that a callback about it is told apart from one about another sender's message. */
 function sentItem(context: AwsContext, channel: string, providerId: string, turnId: string): Item {
-  const untilAtMs = context.clock.nowMs() + DELIVERY_MS;
+  const untilAtMs = context.clock.nowMs() + DELIVERIES_KEPT_MS;
   return {
     id: context.installation.sentKey(channel, providerId),
     turn_id: turnId,
@@ -97,7 +94,7 @@ export async function putDelivery(
   { providerId, status, errorCode }: DeliveryStatus,
   turnId: string | undefined,
 ): Promise<boolean> {
-  const untilAtMs = context.clock.nowMs() + DELIVERY_MS;
+  const untilAtMs = context.clock.nowMs() + DELIVERIES_KEPT_MS;
   const set = {
     status,
     until_at_ms: untilAtMs,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { itemOf } from "../../../core/staged.ts";
 import type { Item } from "../dynamo/expression.ts";
-import { itemOf, messageRow, outboundRow, stagedFrom, stageItem } from "./stage-item.ts";
+import { messageRow, outboundRow, stagedFrom, stageItem } from "./stage-item.ts";
 
 const at = { conversationId: "c", sender: "ana", sequence: 7 };
 

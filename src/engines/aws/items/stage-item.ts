@@ -11,37 +11,26 @@ import {
   time,
 } from "../../../core/shape.ts";
 import { MEDIA } from "../../../core/sound-message.ts";
-import type { StagedItem } from "../../../core/take.ts";
+import { stagedOutbound } from "../../../core/staged.ts";
 import type { Arrival, Media, StagedMessage } from "../../../model/message.ts";
-import type { OutboundRequest, StagedOutbound } from "../../../model/outbound.ts";
+import type { OutboundRequest } from "../../../model/outbound.ts";
+import type * as staged from "../../../model/staged.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { name, textsByName } from "./item-shapes.ts";
 import { itemBytes } from "./item-size.ts";
 import { isNewer, VERSION } from "./version.ts";
 
-/** A row of `conversations-stage`: a message, or an outbound, that waits for its turn. */
-export type StagedRow = StagedMessageRow | StagedOutboundRow;
-
+/** What a row of `conversations-stage` has besides. */
 interface RowBase {
-  readonly id: string;
-  readonly conversationId: string;
   /** The first half of the conversation's key (`primary_channel`); a message keeps its own sender. */
   readonly sender: string;
   readonly channel: string;
   readonly arrivedAtMs: number;
   readonly sequence: number;
-  readonly bytes: number;
 }
 
-export interface StagedMessageRow extends RowBase {
-  readonly kind: "message";
-  readonly message: StagedMessage;
-}
-
-export interface StagedOutboundRow extends RowBase {
-  readonly kind: "outbound";
-  readonly outbound: StagedOutbound;
-}
+export type StagedMessageRow = RowBase & staged.StagedMessageRow;
+export type StagedRow = RowBase & staged.StagedRow;
 
 interface StagedAt {
   readonly conversationId: string;
@@ -78,21 +67,11 @@ function weighed<T extends StagedRow>(row: T): T {
 export function outboundRow(
   request: OutboundRequest,
   at: StagedAt & { readonly nowMs: number },
-): StagedOutboundRow {
-  const { channel, to, addressee, texts, media, author } = request;
+): RowBase & staged.StagedOutboundRow {
   const { nowMs, ...where } = at;
-  const id = outboundId(request.id);
-  const bytes = bytesOf({ text: texts.join(""), media: media ?? [] });
-  const named = addressee === undefined ? {} : { addressee };
-  const outbound = { id, channel, to, ...named, texts, ...(media && { media }), author, arrivedAtMs: nowMs };
-  return weighed({ kind: "outbound", id, ...where, channel, arrivedAtMs: nowMs, bytes, outbound });
-}
-
-/** How the ids of outbounds begin. */
-export const OUTBOUND = "outbound/";
-
-export function outboundId(given: string): string {
-  return `${OUTBOUND}${given}`;
+  const said = stagedOutbound(request, nowMs);
+  const { id, channel } = said.outbound;
+  return weighed({ kind: "outbound", id, ...where, channel, arrivedAtMs: nowMs, ...said });
 }
 
 /** The original system's attribute names, where it has one: `message_sid`, `body`, `received_at`. */
@@ -202,7 +181,7 @@ function rowFrom(item: Item): StagedRow {
 
 function messageFrom(
   item: Item,
-  { id, channel, arrivedAtMs, sequence }: Pick<RowBase, "id" | "channel" | "arrivedAtMs" | "sequence">,
+  { id, channel, arrivedAtMs, sequence }: Pick<StagedRow, "id" | "channel" | "arrivedAtMs" | "sequence">,
 ): StagedMessage {
   return {
     id,
@@ -221,17 +200,4 @@ function messageFrom(
     position: Number(item.position ?? 0),
     ...(item.fields !== undefined && { fields: item.fields as Record<string, string> }),
   };
-}
-
-/** What the core's decisions look at. */
-export function itemOf(row: StagedRow): StagedItem {
-  const { kind, id, arrivedAtMs, sequence, bytes } = row;
-  const position = row.kind === "message" ? row.message.position : 0;
-  const sentAtMs = row.kind === "message" ? row.message.sentAtMs : undefined;
-  const item = { kind, id, arrivedAtMs, position, sequence, bytes };
-  return sentAtMs === undefined ? item : { ...item, sentAtMs };
-}
-
-export function messagesOf(rows: readonly StagedRow[]): StagedMessageRow[] {
-  return rows.filter((row) => row.kind === "message");
 }

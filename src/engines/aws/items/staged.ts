@@ -1,26 +1,24 @@
 import { latestWithin } from "../../../core/history.ts";
-import type { ConversationState } from "../../../core/state.ts";
-import { type ClockReading, dueOf } from "../../../core/take.ts";
+import { inArrivalOrder, messagesOf, OUTBOUND } from "../../../core/staged.ts";
 import type { StagedMessage } from "../../../model/message.ts";
-import type { WindowPolicy } from "../../../model/window.ts";
 import type { DetailLimits } from "../../../ports/inspector.ts";
 import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
 import { itemBytes } from "./item-size.ts";
-import { messagesOf, OUTBOUND, type StagedRow, stagedFrom } from "./stage-item.ts";
+import { type StagedRow, stagedFrom } from "./stage-item.ts";
 import { isNewer, newerVersion } from "./version.ts";
 
 /** Everything staged in a conversation, in order of arrival: a consistent read of every page. */
 export async function stagedRows(context: AwsContext, conversationId: string): Promise<StagedRow[]> {
   const items = await context.store.query("stage", { key: equal("conversation_id", conversationId) });
-  return context.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
+  return inArrivalOrder(context.quarantine.sound("stage", items, stagedFrom));
 }
 
 /** The same for a turn, which must not skip rows of a newer version: a batch needs all of them. */
 export async function stagedForTurn(context: AwsContext, conversationId: string): Promise<StagedRow[]> {
   const items = await context.store.query("stage", { key: equal("conversation_id", conversationId) });
   if (items.some(isNewer)) throw newerVersion(conversationId);
-  return context.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
+  return inArrivalOrder(context.quarantine.sound("stage", items, stagedFrom));
 }
 
 /** The rows of these ids, wherever they are in the order. */
@@ -31,7 +29,7 @@ export async function stagedAs(
 ): Promise<StagedRow[]> {
   const keys = ids.map((id) => stageKey(conversationId, id));
   const items = await context.store.getMany("stage", keys);
-  return context.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
+  return inArrivalOrder(context.quarantine.sound("stage", items, stagedFrom));
 }
 
 /** Outbounds: what is to be said for the assistant. */
@@ -39,7 +37,7 @@ export async function stagedOutbounds(context: AwsContext, conversationId: strin
   const key = all(equal("conversation_id", conversationId), beginsWith("message_sid", OUTBOUND));
   const rows = context.quarantine.sound("stage", await context.store.query("stage", { key }), stagedFrom);
   // A message's id begins with the name of its channel, which may be this very word.
-  return rows.filter(({ kind }) => kind === "outbound").sort(byArrival);
+  return inArrivalOrder(rows.filter(({ kind }) => kind === "outbound"));
 }
 
 /** Whether more waits than these. It reads no more than it needs to tell. */
@@ -72,7 +70,7 @@ export async function stagedLately(
   { rowsMax, bytesMax, waiting }: DetailLimits,
 ): Promise<{ readonly messages: StagedMessage[]; readonly count: number }> {
   const items = await itemsWithin(context, conversationId, waiting);
-  const rows = context.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
+  const rows = inArrivalOrder(context.quarantine.sound("stage", items, stagedFrom));
   const messages = messagesOf(rows).map(({ message }) => message);
   return { messages: latestWithin(messages.slice(-rowsMax), bytesMax), count: items.length };
 }
@@ -109,25 +107,4 @@ export function stagedCount(context: AwsContext, conversationId: string): Promis
 
 export function stageKey(conversationId: string, id: string): Item {
   return { conversation_id: conversationId, message_sid: id };
-}
-
-function byArrival(a: StagedRow, b: StagedRow): number {
-  return a.arrivedAtMs - b.arrivedAtMs || positionOf(a) - positionOf(b) || a.sequence - b.sequence;
-}
-
-function positionOf(row: StagedRow): number {
-  return row.kind === "message" ? row.message.position : 0;
-}
-
-/** When what is staged is due: messages by their window, an outbound since it was requested. */
-export function dueOfStaged(
-  rows: readonly StagedRow[],
-  state: ConversationState,
-  policy: WindowPolicy,
-  clock: ClockReading,
-): number {
-  const messages = messagesOf(rows);
-  const outbounds = rows.flatMap((row) => (row.kind === "outbound" ? [row.arrivedAtMs] : []));
-  if (messages.length === 0) return Math.min(...outbounds);
-  return Math.min(...outbounds, dueOf(messages, state, policy, clock));
 }

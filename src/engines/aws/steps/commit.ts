@@ -1,7 +1,7 @@
 import { takeResult } from "../../../core/dead-letters.ts";
 import { keepSent } from "../../../core/draft.ts";
 import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
-import { type ConversationState, withoutWork } from "../../../core/state.ts";
+import { afterCommit, workUnder } from "../../../core/running-turn.ts";
 import { inBatchOrder } from "../../../core/taken.ts";
 import { type FinishedTurn, recordOf, spokenIn, unknownSendsOf } from "../../../core/turn.ts";
 import { tellable } from "../../../errors.ts";
@@ -24,7 +24,6 @@ import { wakeWaiting } from "../items/window.ts";
 import { newLease } from "./lease.ts";
 import { type RowUpdate, rowUpdate } from "./row-update.ts";
 import { takeUnder } from "./take.ts";
-import { workUnder } from "./turn.ts";
 
 const ACTIONS_MAX = 100;
 
@@ -181,7 +180,7 @@ function unconditional(action: Action): Action {
 }
 
 async function finishedTurn(context: AwsContext, stored: Stored, commit: Commit): Promise<FinishedTurn> {
-  const work = workUnder(stored);
+  const work = workUnder(stored.state);
   const draft = commit.draft && keepSent(stored.state.draft, commit.draft);
   const rows =
     context.batches.get(stored.state.lease!.token) ?? (await stagedAs(context, stored.id, work.batchIds));
@@ -194,12 +193,8 @@ function stateAfter(
   { work, commit }: FinishedTurn,
   atMs: number,
 ): { action: Action; stored: Stored } {
-  const after: ConversationState = {
-    ...withoutWork(stored.state, work.turnId),
-    draft: undefined,
-    busyToldTurnId: undefined,
-    lease: commit.more ? newLease(context, context.clock.nowMs()) : undefined,
-  };
+  const lease = commit.more ? newLease(context, context.clock.nowMs()) : undefined;
+  const after = { ...afterCommit(stored.state, work), lease };
   const { change, stored: next } = savedAs(context, stored, after, {
     last_commit_at_ms: atMs,
     // The condition ensures that no other turn counts meanwhile. An `add` would fail on what is no number.

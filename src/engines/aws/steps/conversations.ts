@@ -1,4 +1,5 @@
 import { awaiting, emptyDraft, withLateAnswer } from "../../../core/late-answer.ts";
+import { messagesOf, outboundId } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
 import type { Conversation, ConversationChange, NewConversation } from "../../../model/conversation.ts";
 import type { Draft } from "../../../model/draft.ts";
@@ -11,7 +12,7 @@ import { changeOf, conversationFrom, rowKey } from "../items/conversation-item.t
 import { assertHeld, assertSayable } from "../items/item-size.ts";
 import { conversationKeyOf, conversationWithin, PAUSED } from "../items/keys.ts";
 import { isRemembered } from "../items/seen.ts";
-import { messagesOf, outboundId, outboundRow, stagedFrom, stageItem } from "../items/stage-item.ts";
+import { outboundRow, stagedFrom, stageItem } from "../items/stage-item.ts";
 import { isAnyStaged } from "../items/staged.ts";
 import { readState, saveState } from "../items/state.ts";
 import { triggerOf } from "../items/state-item.ts";

@@ -1,5 +1,7 @@
+import { withoutLetter } from "../../../core/running-turn.ts";
 import type { Sound } from "../../../core/shape.ts";
 import { soundLetter } from "../../../core/sound-records.ts";
+import { inArrivalOrder } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { DeadLetter, LetterContent } from "../../../model/dead-letter.ts";
 import type { Draft } from "../../../model/draft.ts";
@@ -33,14 +35,14 @@ export async function deadLetter(
 ): Promise<DeadLetterWrite> {
   const wanted = rows.filter(({ id }) => content.messageIds.includes(id));
   const deadLettered = movable(wanted, context.settings.batchMessagesMax);
-  const ownDraft = after.draft?.turnId === content.turnId ? after.draft : undefined;
+  const { draft, after: left } = withoutLetter(after, content);
   const letter = {
     id: idWithin(stored.id, context.newId()),
     reason: content.reason,
     attempts: content.attempts,
-    draft: content.draft ?? ownDraft,
+    draft,
   };
-  const saved = savedAs(context, stored, ownDraft ? { ...after, draft: undefined } : after);
+  const saved = savedAs(context, stored, left);
   const state: Action = {
     kind: "update",
     table: "state",
@@ -159,7 +161,5 @@ export function letterFrom(item: Item): Sound<Omit<DeadLetter, "messages">> {
 
 /** The messages of a letter as they were staged. */
 export function letterRowsFrom({ quarantine }: AwsContext, items: readonly Item[]): StagedRow[] {
-  return quarantine
-    .sound("messages", items, ({ row }) => stagedFrom(row))
-    .sort((a, b) => a.arrivedAtMs - b.arrivedAtMs || a.sequence - b.sequence);
+  return inArrivalOrder(quarantine.sound("messages", items, ({ row }) => stagedFrom(row)));
 }

@@ -1,4 +1,5 @@
 import { providerIdsOf } from "../../../core/draft.ts";
+import { messagesOf } from "../../../core/staged.ts";
 import type { Draft } from "../../../model/draft.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
 import type { AwsContext } from "../context.ts";
@@ -7,7 +8,7 @@ import { rowKey } from "../items/conversation-item.ts";
 import { conversationKeyOf, fullKey, isOwn } from "../items/keys.ts";
 import { eraseName } from "../items/name-item.ts";
 import { seenItem, sentKeys } from "../items/seen.ts";
-import { messagesOf, stagedFrom } from "../items/stage-item.ts";
+import { stagedFrom } from "../items/stage-item.ts";
 import { stageKey } from "../items/staged.ts";
 import { isHeldBy, readState } from "../items/state.ts";
 import { leaseAttributes } from "../items/state-item.ts";

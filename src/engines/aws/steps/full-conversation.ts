@@ -1,5 +1,6 @@
 import { conversationKey } from "../../../core/identity.ts";
 import { isFull, pileOf } from "../../../core/pile.ts";
+import { messagesOf } from "../../../core/staged.ts";
 import type { ConversationKey } from "../../../model/conversation.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
@@ -7,7 +8,7 @@ import { absent, equal, type Item } from "../dynamo/expression.ts";
 import { claimIn } from "../items/claim.ts";
 import { fullKey, ttl } from "../items/keys.ts";
 import { seenKeys } from "../items/seen.ts";
-import { messagesOf, type StagedRow } from "../items/stage-item.ts";
+import type { StagedRow } from "../items/stage-item.ts";
 import { type Refused, refuse } from "./refuse.ts";
 
 /**

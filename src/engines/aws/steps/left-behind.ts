@@ -1,9 +1,9 @@
 import { cutBatch } from "../../../core/batch.ts";
+import { itemOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { StagedItem, TakeDecision } from "../../../core/take.ts";
 import type { AwsContext } from "../context.ts";
 import type { LeftBehind } from "../items/left-behind.ts";
-import { itemOf } from "../items/stage-item.ts";
 import type { ConversationView } from "./conversation-view.ts";
 
 /**

@@ -1,3 +1,5 @@
+import { lockRecord } from "../../../core/lock-record.ts";
+import { isAtRest } from "../../../core/state.ts";
 import type { Listing, LockRecord, Page } from "../../../ports/inspector.ts";
 import type { AwsContext } from "../context.ts";
 import { equal, type Item } from "../dynamo/expression.ts";
@@ -47,7 +49,7 @@ async function nextLocks(
     const { items, next } = await context.store.scanPage("triggerLock", { from, limit });
     const windows = context.quarantine.sound("triggerLock", items, windowFrom);
     const records = await inParallel(windows, WIDTH, async (window) =>
-      lockRecord(context, await readState(context, window.conversationId), window),
+      countedLock(context, await readState(context, window.conversationId), window),
     );
     return { records, next: next ? { from: next } : { shard: "0" } };
   }
@@ -60,7 +62,7 @@ async function nextLocks(
   const unarmed = ids.filter((id) => !shown.has(id));
   const states = await inParallel(unarmed, WIDTH, (id) => readState(context, id));
   const held = states.filter(({ state }) => state.lease !== undefined);
-  const records = await inParallel(held, WIDTH, (stored) => lockRecord(context, stored, undefined));
+  const records = await inParallel(held, WIDTH, (stored) => countedLock(context, stored, undefined));
   const nextShard = sweptShards(context)[Number(shard) + 1];
   return {
     records,
@@ -74,27 +76,15 @@ export async function lockOf(
   id: string,
 ): Promise<Omit<LockRecord, "staged"> | undefined> {
   const [window, stored] = await Promise.all([windowOf(context, id), readState(context, id)]);
-  const { lease, draft, works } = stored.state;
-  return window || lease || draft || works.length > 0 ? uncounted(stored, window) : undefined;
+  const state = { ...stored.state, window };
+  return isAtRest(state) ? undefined : lockRecord(id, state);
 }
 
-async function lockRecord(
+async function countedLock(
   context: AwsContext,
   stored: Stored,
   window: StandingWindow | undefined,
 ): Promise<LockRecord> {
-  return { ...uncounted(stored, window), staged: await stagedCount(context, stored.id) };
-}
-
-function uncounted(
-  { id, state: { lease, draft, works } }: Stored,
-  window: StandingWindow | undefined,
-): Omit<LockRecord, "staged"> {
-  return {
-    conversationId: id,
-    ...(window && { window: { id: window.id, dueAtMs: window.dueAtMs } }),
-    ...(lease && { lease: { holder: lease.holder, untilAtMs: lease.untilAtMs, takenAtMs: lease.takenAtMs } }),
-    attempts: Math.max(0, ...works.map(({ attempts }) => attempts)),
-    draft: draft !== undefined,
-  };
+  const staged = await stagedCount(context, stored.id);
+  return { ...lockRecord(stored.id, { ...stored.state, window }), staged };
 }

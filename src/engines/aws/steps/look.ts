@@ -1,4 +1,5 @@
 import { inOrder } from "../../../core/batch.ts";
+import { itemOf, messagesOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
 import { windowInForce } from "../../../core/window.ts";
@@ -6,7 +7,7 @@ import type { AwsContext } from "../context.ts";
 import { conversationKeyOf, idWithin, PAUSED } from "../items/keys.ts";
 import type { LeftBehind } from "../items/left-behind.ts";
 import { rememberedAmong } from "../items/seen.ts";
-import { itemOf, messagesOf, type StagedRow } from "../items/stage-item.ts";
+import type { StagedRow } from "../items/stage-item.ts";
 import { stagedAs, stagedForTurn, stagedOutbounds, stageKey } from "../items/staged.ts";
 import type { Stored } from "../items/state-item.ts";
 import { disarm } from "../items/window.ts";

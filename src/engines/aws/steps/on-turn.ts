@@ -1,6 +1,13 @@
 import { conversationKey } from "../../../core/identity.ts";
-import { lastingOf, namesOf, whoseIs } from "../../../core/names.ts";
-import { chooseByName, namesWaiting, otherNamesOf } from "../../../core/person.ts";
+import { namesOf, whoseIs } from "../../../core/names.ts";
+import {
+  chooseByName,
+  lacksRecord,
+  nameOfWaiting,
+  namesWaiting,
+  otherNamesOf,
+} from "../../../core/person.ts";
+import { dueOfStaged, messagesOf } from "../../../core/staged.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
@@ -11,8 +18,8 @@ import { conversationFrom } from "../items/conversation-item.ts";
 import { movable } from "../items/item-size.ts";
 import { transactionToken } from "../items/keys.ts";
 import { recordsFor, recordsOf } from "../items/name-item.ts";
-import { messagesOf, type StagedMessageRow, stageItem } from "../items/stage-item.ts";
-import { dueOfStaged, stageKey } from "../items/staged.ts";
+import { type StagedMessageRow, stageItem } from "../items/stage-item.ts";
+import { stageKey } from "../items/staged.ts";
 import { arm, isNotArmed, windowItem } from "../items/window.ts";
 import type { ConversationView } from "./conversation-view.ts";
 import {
@@ -36,9 +43,8 @@ const MOVED_MAX = 33;
  */
 export async function findRecord(context: AwsContext, view: ConversationView): Promise<ConversationView> {
   const { stored, rows, record: known } = view;
-  const isStarted = stored.state.draft !== undefined || stored.state.works.length > 0;
   const messages = messagesOf(rows);
-  if (isStarted || messages.length === 0 || (known && !known.taskComplete)) return view;
+  if (!lacksRecord(stored.state, known) || messages.length === 0) return view;
   const record = await resolve(
     context,
     stored.id,
@@ -88,7 +94,7 @@ async function knownFor(
     : await nameAt(context, waitingId, messages);
   // Another look has just made the conversation that they wait for.
   if (name === undefined && (await conversationOf(context, waitingId))) return "look-again";
-  const sender = name || messages.map(lastingOf).find(Boolean) || own[0]!;
+  const sender = name || nameOfWaiting(messages);
   const all = await recordsFor(context, key, { sender });
   const rows = await rowsOf(context, key, [sender, ...otherNamesOf({ sender }, all)], { active: false });
   const active = rows.map(conversationFrom).filter(({ taskComplete }) => !taskComplete);
@@ -132,7 +138,7 @@ async function move(
     channel: messages.at(-1)!.channel,
   };
   const policy = windowInForce(context.settings, record, trigger.channel);
-  const dueAtMs = dueOfStaged(messages, { works: [] }, policy, clockOf(context));
+  const dueAtMs = dueOfStaged({ messages, outbounds: [] }, { works: [] }, policy, clockOf(context));
   for (let left = messages; left.length > 0; ) {
     const moved = movable(left, MOVED_MAX);
     left = left.slice(moved.length);

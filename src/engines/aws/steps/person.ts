@@ -1,6 +1,7 @@
 import { type Erased, personIn } from "../../../core/erased-person.ts";
 import { conversationKey } from "../../../core/identity.ts";
 import { namesOf } from "../../../core/names.ts";
+import { messagesOf } from "../../../core/staged.ts";
 import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { Named } from "../../../model/names.ts";
@@ -8,7 +9,7 @@ import type { AwsContext } from "../context.ts";
 import { equal, type Item } from "../dynamo/expression.ts";
 import { conversationFrom } from "../items/conversation-item.ts";
 import { recordsOf } from "../items/name-item.ts";
-import { messagesOf, stagedFrom } from "../items/stage-item.ts";
+import { stagedFrom } from "../items/stage-item.ts";
 import { LETTER_ROW } from "./dead-letter.ts";
 import { idAfter, latest, rowsOf } from "./find-conversation.ts";
 import { nameAt } from "./on-turn.ts";

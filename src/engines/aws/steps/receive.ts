@@ -1,7 +1,7 @@
 import { conversationKey, messageId } from "../../../core/identity.ts";
-import { isRunning } from "../../../core/lease.ts";
+import { fromTemplate } from "../../../core/new-conversation.ts";
 import { isUnattributed } from "../../../core/person.ts";
-import { decideReceipt } from "../../../core/rules.ts";
+import { decideReceipt, isBusy } from "../../../core/rules.ts";
 import { dueOf } from "../../../core/take.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
@@ -125,7 +125,7 @@ async function stageIn(
     if (!(await keepNames(context, { ...key, id: found.id }, known))) return "look-again";
     return (await refusedAsFull(context, receipt, mark, found.id)) ?? put(context, receipt, found, active);
   }
-  const isBusyNow = active !== undefined && (await isBusy(context, active.id));
+  const isBusyNow = active !== undefined && (await isBusyIn(context, active.id));
   const decision = decideReceipt(active, isBusyNow, key.channelType, context.settings);
   if (decision.kind === "refuse") return refused(decision.code, active?.id);
   // Its task was completed while it waited: it is answered where it is, and opens nothing new.
@@ -146,17 +146,8 @@ export async function createFor(
   known: Known,
   givenId?: string,
 ): Promise<Conversation | "look-again"> {
-  const { projectStatus, allowedChannels } = context.settings;
-  return createConversation(
-    context,
-    {
-      ...conversationKey(context.settings, arrival),
-      projectStatus,
-      ...(allowedChannels && { allowedChannels }),
-    },
-    known,
-    givenId,
-  );
+  const given = fromTemplate(conversationKey(context.settings, arrival), context.settings);
+  return createConversation(context, given, known, givenId);
 }
 
 /** What is already staged is a duplicate, and has its conversation. */
@@ -266,11 +257,9 @@ function armFor(
 }
 
 /** Only `reject` refuses a message while a turn runs. */
-async function isBusy(context: AwsContext, id: string): Promise<boolean> {
+async function isBusyIn(context: AwsContext, id: string): Promise<boolean> {
   const { whileBusy, clockSkewMs } = context.settings;
   if (whileBusy !== "reject") return false;
   const { state } = await readState(context, id);
-  return (
-    isRunning(state.lease, context.clock.nowMs(), clockSkewMs) || state.draft?.awaitingUntilAtMs !== undefined
-  );
+  return isBusy(state, context.clock.nowMs(), clockSkewMs);
 }

@@ -1,5 +1,5 @@
 import { refusalsKeptMs } from "../../../core/defaults.ts";
-import { isLasting } from "../../../core/refusals.ts";
+import { isOver, isRecordedOnce, type RefusedHow } from "../../../core/refusals.ts";
 import type { Sound } from "../../../core/shape.ts";
 import { soundRefusal } from "../../../core/sound-records.ts";
 import type { Arrival } from "../../../model/message.ts";
@@ -15,12 +15,10 @@ import { readState } from "../items/state.ts";
 const NAME_MAX = 1_024;
 
 /** What is refused: the message, and the order in which it came. */
-export interface Refused {
+export interface Refused extends RefusedHow {
   readonly arrival: Arrival;
   readonly id: string;
   readonly sequence: number;
-  readonly isUnrecorded?: true | undefined;
-  readonly isRefusedForGood?: true | undefined;
 }
 
 /** Every refusal is recorded with its reason: "why did this customer get no answer?" has an answer. */
@@ -41,25 +39,17 @@ export async function refuse(
   return { kind: "refused", code, ...about, tellBusy };
 }
 
-function isOver({ isRefusedForGood, isUnrecorded }: Refused, code: RefusalCode): boolean {
-  return isRefusedForGood === true && !isUnrecorded && isLasting(code);
-}
-
 async function record(
   context: AwsContext,
   refused: Refused,
   code: RefusalCode,
   conversationId: string | undefined,
 ): Promise<void> {
-  if (code === "MESSAGE_TOO_LARGE" && !isOver(refused, code))
-    await recordOnce(context, refused, code, conversationId);
+  if (isRecordedOnce(refused, code)) await recordOnce(context, refused, code, conversationId);
   else await context.store.put("messages", refusalItem(context, refused, code, conversationId));
 }
 
-/**
- * A message that is too large stays so, and a caller that ignores the refusal sends it again and again. The
- * record first: a process that dies in between leaves one record too many, not one too few.
- */
+/** The record first: a process that dies in between leaves one record too many, not one too few. */
 async function recordOnce(
   context: AwsContext,
   refused: Refused,

@@ -1,8 +1,6 @@
-import { keepSent } from "../../../core/draft.ts";
 import { shortReason } from "../../../core/reason.ts";
 import { afterRelease } from "../../../core/release.ts";
-import { type ConversationState, triesOf, withoutWork } from "../../../core/state.ts";
-import { deadLetteredWith } from "../../../core/take.ts";
+import { afterGivingUp, letterOf, workUnder } from "../../../core/running-turn.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { ReleaseReason } from "../../../model/release.ts";
@@ -14,7 +12,7 @@ import { type Stored, triggerOf } from "../items/state-item.ts";
 import { wakeAt, wakeNow, wakeWaiting, windowOf } from "../items/window.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { conversationOf } from "./find-conversation.ts";
-import { newerThan, workUnder } from "./turn.ts";
+import { newerThan } from "./turn.ts";
 
 type Released = { readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome;
 
@@ -47,7 +45,7 @@ async function releaseWork(
   stored: Stored,
   how: Exclude<ReleaseReason, { kind: "dead-letter" }>,
 ): Promise<Step> {
-  const work = workUnder(stored);
+  const work = workUnder(stored.state);
   const [record, newer, window] = await Promise.all([
     conversationOf(context, work.recordId, stored.sender),
     how.kind === "restart" ? newerThan(context, stored) : [],
@@ -71,21 +69,14 @@ async function deadLetterTurn(
   stored: Stored,
   how: Extract<ReleaseReason, { kind: "dead-letter" }>,
 ): Promise<Step> {
-  const work = workUnder(stored);
-  const { turnId } = work;
-  const draft = how.draft ? keepSent(stored.state.draft, how.draft) : stored.state.draft;
-  const messageIds = deadLetteredWith(work, draft);
+  const content = letterOf(stored.state, how);
+  const { messageIds } = content;
   const [rows, isLeft] = await Promise.all([
     stagedAs(context, stored.id, messageIds),
     waitsBeside(context, stored.id, messageIds),
   ]);
   if (isLeft && !(await windowOf(context, stored.id))) await wakeNow(context, triggerOf(stored), 1);
-  const after: ConversationState = {
-    ...withoutWork(stored.state, turnId),
-    lease: undefined,
-    busyToldTurnId: undefined,
-  };
-  const content = { messageIds, turnId, attempts: triesOf(work), reason: how.reason, draft };
+  const after = afterGivingUp(stored.state);
   const deadLettered = await deadLetter(context, { stored, rows }, content, after);
   if (deadLettered.kind === "changed") return { kind: "again", stored: deadLettered.stored };
   await wakeWaiting(context, stored.id);

@@ -1,4 +1,4 @@
-import { resendOf } from "../../../core/turn.ts";
+import { findingOf, resendOf } from "../../../core/turn.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
 import type { Repairs } from "../../../ports/repairs.ts";
 import type { AwsContext } from "../context.ts";
@@ -99,8 +99,7 @@ async function markUnknown(
   const unknown = key && (await unknownAt(context, key));
   if (!unknown || !(await removeUnknown(context, unknownId))) return "not-found";
   const { channel, turnId } = unknown;
-  const finding = { account: "", providerId: `marked-${unknownId}`, status: `marked ${as}` };
-  await putDelivery(context, channel, finding, turnId);
+  await putDelivery(context, channel, findingOf(unknown, as), turnId);
   return "marked";
 }
 

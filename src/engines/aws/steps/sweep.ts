@@ -1,5 +1,6 @@
 import { isHeld } from "../../../core/lease.ts";
 import { fields, isObject, type Shape, type Sound } from "../../../core/shape.ts";
+import { dueOfStaged, messagesOf } from "../../../core/staged.ts";
 import { afterHolderDied } from "../../../core/state.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { SweepReport } from "../../../ports/engine.ts";
@@ -11,8 +12,8 @@ import { name } from "../items/item-shapes.ts";
 import { conversationKeyOf, SWEEP } from "../items/keys.ts";
 import { sweptShards } from "../items/lease-shards.ts";
 import { rememberedAmong } from "../items/seen.ts";
-import { messagesOf, type StagedRow, stagedFrom } from "../items/stage-item.ts";
-import { dueOfStaged, stagedRows } from "../items/staged.ts";
+import { type StagedRow, stagedFrom } from "../items/stage-item.ts";
+import { stagedRows } from "../items/staged.ts";
 import { isHeldBy, readState, saveState } from "../items/state.ts";
 import { type Stored, storedFrom, triggerOf } from "../items/state-item.ts";
 import {
@@ -212,12 +213,10 @@ async function dueIn(context: AwsContext, id: string, rows: readonly StagedRow[]
     readState(context, id),
     conversationOf(context, id, rows[0]?.sender),
   ]);
-  return dueOfStaged(
-    rows,
-    state,
-    windowInForce(context.settings, record, messagesOf(rows).at(-1)?.channel),
-    clockOf(context),
-  );
+  const messages = messagesOf(rows);
+  const policy = windowInForce(context.settings, record, messages.at(-1)?.channel);
+  const waiting = { messages, outbounds: rows.filter(({ kind }) => kind === "outbound") };
+  return dueOfStaged(waiting, state, policy, clockOf(context));
 }
 
 async function isLookedAfter(context: AwsContext, id: string): Promise<boolean> {

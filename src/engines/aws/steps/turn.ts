@@ -1,6 +1,6 @@
-import { keepSent } from "../../../core/draft.ts";
-import { acceptedMeanwhile } from "../../../core/late-answer.ts";
-import { type ConversationState, type Work, workOf } from "../../../core/state.ts";
+import { isAnswer, mayJoin, withDraft, withMark, workUnder } from "../../../core/running-turn.ts";
+import { messagesOf } from "../../../core/staged.ts";
+import type { ConversationState } from "../../../core/state.ts";
 import { mayRestart } from "../../../core/turn.ts";
 import type { Chunk, Draft } from "../../../model/draft.ts";
 import type { Lease } from "../../../model/lease.ts";
@@ -8,7 +8,7 @@ import type { DraftOutcome, MarkOutcome, Renewal, WriteOutcome } from "../../../
 import type { AwsContext } from "../context.ts";
 import { assertHeld } from "../items/item-size.ts";
 import { conversationKeyOf } from "../items/keys.ts";
-import { messagesOf, type StagedMessageRow } from "../items/stage-item.ts";
+import type { StagedMessageRow } from "../items/stage-item.ts";
 import { stagedRows, waitsBeside } from "../items/staged.ts";
 import { changeHeld, isHeldBy, letGo, readState } from "../items/state.ts";
 import type { Stored } from "../items/state-item.ts";
@@ -40,12 +40,12 @@ export async function hasNewer(context: AwsContext, lease: Lease): Promise<boole
  */
 export async function draft(context: AwsContext, lease: Lease, written: Draft): Promise<DraftOutcome> {
   assertHeld(written);
-  const stored = await write(context, lease, written, (state) => acceptedMeanwhile(state, written.turnId));
+  const stored = await write(context, lease, (state, untilAtMs) => withDraft(state, written, untilAtMs));
   if (!stored) return LOST;
-  const isAnswer = written.author === undefined;
+  const mayBeBack = isAnswer(written);
   const [handedOff, newer] = await Promise.all([
-    isAnswer && isHandedOff(context, lease),
-    isAnswer && mayRestart(context.settings, workUnder(stored)) && canJoin(context, stored),
+    mayBeBack && isHandedOff(context, lease),
+    mayBeBack && mayRestart(context.settings, workUnder(stored.state)) && canJoin(context, stored),
   ]);
   if (!handedOff && !newer) return { kind: "drafted", ...asStored(lease, stored) };
   const isBack = await changeHeld(context, lease, ({ state }) => ({ ...state, draft: undefined }));
@@ -55,9 +55,9 @@ export async function draft(context: AwsContext, lease: Lease, written: Draft): 
 
 /** The same: the chunk does not go out if a human took over. */
 export async function mark(context: AwsContext, lease: Lease, written: Draft): Promise<MarkOutcome> {
-  const stored = await write(context, lease, written);
+  const stored = await write(context, lease, (state, untilAtMs) => withMark(state, written, untilAtMs));
   if (!stored) return LOST;
-  const handedOff = written.author === undefined && (await isHandedOff(context, lease));
+  const handedOff = isAnswer(written) && (await isHandedOff(context, lease));
   if (!handedOff) return { kind: "marked", ...asStored(lease, stored) };
   const isBack = await changeHeld(context, lease, ({ state }) => ({
     ...state,
@@ -73,51 +73,32 @@ function notBegun(draft: Draft): Draft {
   return { ...draft, chunks: draft.chunks.map(pending) };
 }
 
-/** Writes the draft and renews the lease. What a callback settled in the meantime stays settled. */
 function write(
   context: AwsContext,
   lease: Lease,
-  written: Draft,
-  instead: (state: ConversationState) => Draft | undefined = () => undefined,
+  written: (state: ConversationState, untilAtMs: number) => ConversationState,
 ): Promise<Stored | undefined> {
   const untilAtMs = context.clock.nowMs() + context.settings.leaseMs;
-  return changeHeld(context, lease, ({ state }) => ({
-    ...state,
-    draft: instead(state) ?? keepSent(state.draft, written),
-    lease: { ...state.lease!, untilAtMs },
-  }));
+  return changeHeld(context, lease, ({ state }) => written(state, untilAtMs));
 }
 
 function asStored(lease: Lease, { state }: Stored): { readonly lease: Lease; readonly draft: Draft } {
   return { lease: { ...lease, untilAtMs: state.lease!.untilAtMs }, draft: state.draft! };
 }
 
-/** Newer messages are staged that would join if the answer started over. With a full batch none would. */
 async function canJoin(context: AwsContext, stored: Stored): Promise<boolean> {
-  if (stored.state.leftBehindAtMs !== undefined) return false;
-  const { batchIds } = workUnder(stored);
+  if (!mayJoin(stored.state)) return false;
+  const { batchIds } = workUnder(stored.state);
   return waitsBeside(context, stored.id, batchIds, ({ kind }) => kind === "message");
 }
 
 /** Staged messages that are not in the running batch. */
 export async function newerThan(context: AwsContext, stored: Stored): Promise<StagedMessageRow[]> {
-  const { batchIds } = workUnder(stored);
+  const { batchIds } = workUnder(stored.state);
   const rows = messagesOf(await stagedRows(context, stored.id));
   return rows.filter(({ id }) => !batchIds.includes(id));
 }
 
 async function isHandedOff(context: AwsContext, { conversationId }: Lease): Promise<boolean> {
   return (await conversationOf(context, conversationId))?.handedOff ?? false;
-}
-
-/** The work of the running turn. */
-export function workUnder({ state }: Stored): Work {
-  const turnId = turnUnder(state);
-  const work = workOf(state, turnId);
-  if (!work) throw new Error(`lease of turn ${turnId} has no work`);
-  return work;
-}
-
-function turnUnder({ lease }: ConversationState): string {
-  return lease?.turnId ?? "";
 }

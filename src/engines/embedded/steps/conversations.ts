@@ -1,12 +1,12 @@
 import { awaiting, emptyDraft, withLateAnswer } from "../../../core/late-answer.ts";
-import { bytesOf } from "../../../core/pile.ts";
+import { messagesOf, stagedOutbound } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
 import type { Conversation, ConversationChange, NewConversation } from "../../../model/conversation.ts";
 import type { Draft } from "../../../model/draft.ts";
 import type { HistoryMessage } from "../../../model/history.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
-import { messagesOf, type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
+import { type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
 import { chosen, createConversation, withAlias } from "./find-conversation.ts";
 
 export function create(
@@ -48,30 +48,12 @@ export function change(
 }
 
 export function say(context: StepContext, request: OutboundRequest): "staged" | "duplicate" | "not-found" {
-  const { conversationId, channel, to, addressee, texts, media, author } = request;
+  const { conversationId } = request;
   if (!context.tables.conversations.get(conversationId)) return "not-found";
-  const id = `outbound/${request.id}`;
+  const said = stagedOutbound(request, context.nowMs);
+  const { id } = said.outbound;
   if (context.tables.remembered.seenBefore(id).fate !== undefined) return "duplicate";
-  const named = addressee === undefined ? {} : { addressee };
-  const outbound = {
-    id,
-    channel,
-    to,
-    ...named,
-    texts,
-    ...(media && { media }),
-    author,
-    arrivedAtMs: context.nowMs,
-  };
-  const bytes = bytesOf({ text: texts.join(""), media: media ?? [] });
-  const isNew = context.tables.staged.add({
-    kind: "outbound",
-    id,
-    conversationId,
-    outbound,
-    sequence: 0,
-    bytes,
-  });
+  const isNew = context.tables.staged.add({ kind: "outbound", id, conversationId, sequence: 0, ...said });
   if (!isNew) return "duplicate";
   wakeNow(context, conversationId);
   return "staged";

@@ -1,3 +1,4 @@
+import { withoutLetter } from "../../../core/running-turn.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
 import { type StepContext, saveState } from "../context.ts";
@@ -13,8 +14,7 @@ export function deadLetter(
   after: ConversationState,
 ): string {
   const rows = context.tables.staged.of(conversationId, content.messageIds);
-  const stored = after.draft?.turnId === content.turnId ? after.draft : undefined;
-  const draft = content.draft ?? stored;
+  const { draft, after: left } = withoutLetter(after, content);
   const id = context.newId();
   context.tables.deadLetters.put({
     id,
@@ -29,8 +29,7 @@ export function deadLetter(
   context.tables.staged.remove(conversationId, ids);
   context.tables.remembered.add(ids, "dead", context.nowMs + context.settings.dedupeMs);
   markError(context, conversationId);
-  const free = { ...after, fullTold: undefined };
-  saveState(context, conversationId, stored ? { ...free, draft: undefined } : free);
+  saveState(context, conversationId, left);
   return id;
 }
 

@@ -1,10 +1,11 @@
 import { erasedFrom, personIn } from "../../../core/erased-person.ts";
 import { conversationKey } from "../../../core/identity.ts";
 import { namesOf } from "../../../core/names.ts";
+import { messagesOf } from "../../../core/staged.ts";
 import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { Named } from "../../../model/names.ts";
-import { messagesOf, type StepContext } from "../context.ts";
+import type { StepContext } from "../context.ts";
 import { nameAt, nextId } from "./find-conversation.ts";
 
 /** A person as our rows know them: under which names, and in which conversations they may be found. */

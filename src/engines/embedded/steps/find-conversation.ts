@@ -1,12 +1,13 @@
 import { conversationId, conversationKey } from "../../../core/identity.ts";
-import { changedName, isPassing, lastingOf, namesOf, whoseIs } from "../../../core/names.ts";
-import { newConversation } from "../../../core/new-conversation.ts";
+import { changedName, isPassing, namesOf, whoseIs } from "../../../core/names.ts";
+import { fromTemplate, newConversation } from "../../../core/new-conversation.ts";
 import {
   alsoAskedFor,
   type Choice,
   chooseByName,
   chooseConversation,
   isClosed,
+  nameOfWaiting,
   namesBehind,
   namesWaiting,
 } from "../../../core/person.ts";
@@ -64,7 +65,7 @@ export function resolve(
   const name = complete
     ? whoseIs(complete, records) || complete.sender
     : nameAt(context, waitingId, messages);
-  const known = name || messages.map(lastingOf).find(Boolean) || own[0]!;
+  const known = name || nameOfWaiting(messages);
   const holders = tables.names.records(key, [known, ...alsoAskedFor({ sender: known }, records)]);
   const active = tables.conversations.active(key, [known]);
   const choice = chooseByName(known, waitingId, active, new Map([...records, ...holders]));
@@ -107,13 +108,7 @@ export function createFor(
   choice: Choice<Conversation>,
   id?: string,
 ): Conversation {
-  const { projectStatus, allowedChannels } = context.settings;
-  return createConversation(
-    context,
-    { ...key, projectStatus, ...(allowedChannels && { allowedChannels }) },
-    choice,
-    id,
-  );
+  return createConversation(context, fromTemplate(key, context.settings), choice, id);
 }
 
 /** Creates it under the lasting name, if that is known. */

@@ -1,6 +1,7 @@
 import { DETAIL_LIMITS } from "../../../core/defaults.ts";
 import { isRunning, leaseGauges } from "../../../core/lease.ts";
-import type { ConversationState } from "../../../core/state.ts";
+import { lockRecord } from "../../../core/lock-record.ts";
+import { messagesOf } from "../../../core/staged.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
 import type { NameRecord } from "../../../model/names.ts";
@@ -17,7 +18,7 @@ import type {
   Page,
   QuarantinedRow,
 } from "../../../ports/inspector.ts";
-import { messagesOf, type StepContext } from "../context.ts";
+import { type StepContext, stateOf } from "../context.ts";
 import type { StoredDeadLetter } from "../tables.ts";
 import { recordsBehind } from "./find-conversation.ts";
 
@@ -28,7 +29,7 @@ export function listConversations(context: StepContext, filter: ConversationFilt
 
 /** While its turn runs, a conversation is shown as being processed, whatever its record says. */
 function asItStands(context: StepContext, conversation: Conversation): Conversation {
-  const lease = context.tables.states.get(conversation.id)?.lease;
+  const { lease } = stateOf(context, conversation.id);
   const isProcessed = isRunning(lease, context.nowMs, context.settings.clockSkewMs);
   return isProcessed ? { ...conversation, status: "processing_reply" } : conversation;
 }
@@ -63,20 +64,8 @@ export function showConversation(
 
 function lockOf(context: StepContext, conversationId: string): LockRecord | undefined {
   const state = context.tables.states.get(conversationId);
-  return state && lockRecord(conversationId, state, context.tables.staged.count(conversationId));
-}
-
-/** How a state is shown to operators. */
-export function lockRecord(conversationId: string, state: ConversationState, staged: number): LockRecord {
-  const { window, lease, draft, works } = state;
-  return {
-    conversationId,
-    ...(window && { window: { id: window.id, dueAtMs: window.dueAtMs } }),
-    ...(lease && { lease: { holder: lease.holder, untilAtMs: lease.untilAtMs, takenAtMs: lease.takenAtMs } }),
-    staged,
-    attempts: Math.max(0, ...works.map(({ attempts }) => attempts)),
-    draft: draft !== undefined,
-  };
+  const staged = context.tables.staged.count(conversationId);
+  return state && { ...lockRecord(conversationId, state), staged };
 }
 
 export function listLocks(context: StepContext, page: Page): Listing<LockRecord> {

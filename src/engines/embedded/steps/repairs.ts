@@ -1,5 +1,4 @@
-import { resendOf } from "../../../core/turn.ts";
-import type { UnknownSend } from "../../../model/unknown-send.ts";
+import { findingOf, resendOf } from "../../../core/turn.ts";
 import { type StepContext, wakeNow } from "../context.ts";
 import { say } from "./conversations.ts";
 
@@ -27,7 +26,8 @@ export function markUnknown(
   const unknown = context.tables.unknownSends.get(id);
   if (!unknown) return "not-found";
   context.tables.unknownSends.delete(id);
-  recordFinding(context, unknown, as);
+  const { channel, turnId } = unknown;
+  context.tables.history.putDelivery(channel, findingOf(unknown, as), turnId, context.nowMs);
   return "marked";
 }
 
@@ -41,9 +41,4 @@ export function resendUnknown(context: StepContext, id: string): "staged" | "not
 
 export function discardQuarantined(context: StepContext, id: string): "discarded" | "not-found" {
   return context.tables.quarantine.discard(id) ? "discarded" : "not-found";
-}
-
-function recordFinding(context: StepContext, unknown: UnknownSend, as: "sent" | "not-sent"): void {
-  const status = { account: "", providerId: `marked-${unknown.id}`, status: `marked ${as}` };
-  context.tables.history.putDelivery(unknown.channel, status, unknown.turnId, context.nowMs);
 }

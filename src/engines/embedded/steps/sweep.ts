@@ -1,12 +1,13 @@
 import {
   CLOCK_SET_BACK_MS_MIN,
+  DELIVERIES_KEPT_MS,
   REFUSALS_KEPT_MAX,
   refusalsKeptMs,
   WAIT_MS_MAX,
 } from "../../../core/defaults.ts";
 import { afterClockSetBack, afterHolderDied, isFar, wakeAtMs } from "../../../core/state.ts";
 import type { ClockSetBack } from "../../../ports/engine.ts";
-import { clockOf, dueOfStaged, orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
+import { clockOf, dueAtMsIn, orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
 import type { PastTimes, StrayRow } from "../tables.ts";
 
 /**
@@ -15,9 +16,6 @@ import type { PastTimes, StrayRow } from "../tables.ts";
  * always a next round.
  */
 const ROUND_ROWS_MAX = 250;
-const DAY_MS = 24 * 3_600_000;
-/** How long a provider may still report what became of a send. */
-const DELIVERIES_KEPT_MS = 7 * DAY_MS;
 /** Longer than the time between two sweeps of a running service. */
 const EXPIRY_LEAP_MS = 600_000;
 /** Or the time still to catch up, divided by this, so that an hour is enough after a year. */
@@ -104,7 +102,7 @@ function armOrphan(context: StepContext, id: string): boolean {
   const state = stateOf(context, id);
   // Its wake-up is further off than any worker waits.
   if (isFar(wakeAtMs(state), context.nowMs)) return wakeAfterSetBack(context, id);
-  const due = dueOfStaged(context, id);
+  const due = dueAtMsIn(context, id);
   if (due + context.settings.graceMs > context.nowMs) return false;
   const made = state.lease ? undefined : { id: context.newId(), dueAtMs: due, wakeAtMs: due };
   // Written even if a window or a lease stands: then the row's columns were wrong and would wake no worker.

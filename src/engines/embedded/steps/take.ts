@@ -1,42 +1,18 @@
 import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
 import { isHeld } from "../../../core/lease.ts";
 import { movedFrom, nameAddressed } from "../../../core/person.ts";
-import { bytesOf } from "../../../core/pile.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
 import { contentOf, takenFrom } from "../../../core/taken.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
+import type { StagedRow } from "../../../model/staged.ts";
 import type { Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
-import type { DueTurns } from "../../../ports/engine.ts";
-import { arm, dueOfStaged, messagesOf, orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
-import type { StagedRow } from "../tables.ts";
+import { type StepContext, saveState, stateOf } from "../context.ts";
 import { deadLetter } from "./dead-letter.ts";
-import { recordsBehind, resolve } from "./find-conversation.ts";
-import { type Waiting, waitingIn } from "./waiting.ts";
-
-/**
- * LEASE, DISARM and BATCH for everything that is due, longest waiting first, in one transaction. It ends when
- * it holds as much as one batch may: fifty large batches at once would hold the database for a second. The
- * worker comes back at once for the rest.
- */
-export function takeDue(context: StepContext, max: number): DueTurns {
-  const outcomes: TakeOutcome[] = [];
-  let bytes = 0;
-  for (const id of context.tables.states.wakeable(context.nowMs, max)) {
-    const taken = orPutOff(context, id, () => takeOne(context, id, { underLease: false })) ?? [];
-    outcomes.push(...taken);
-    bytes += taken.reduce((sum, outcome) => sum + bytesIn(outcome), 0);
-    if (bytes >= context.settings.batchBytesMax) break;
-  }
-  const nextAtMs = context.tables.states.nextWakeAtMs();
-  return nextAtMs === undefined ? { outcomes } : { outcomes, nextAtMs };
-}
-
-function bytesIn(outcome: TakeOutcome): number {
-  if (outcome.kind !== "turn") return 0;
-  return outcome.taken.messages.reduce((sum, message) => sum + bytesOf(message), 0);
-}
+import { recordsBehind } from "./find-conversation.ts";
+import { type Waiting, waitingIn } from "./look.ts";
+import { findRecord } from "./on-turn.ts";
 
 export function take(context: StepContext, conversationId: string): TakeResult {
   return takeResult(takeOne(context, conversationId, { underLease: false }));
@@ -51,7 +27,7 @@ export function takeMore(context: StepContext, conversationId: string): TakeResu
 }
 
 /** Usually one outcome; each dead letter before it is one more. */
-function takeOne(context: StepContext, id: string, how: { underLease: boolean }): TakeOutcome[] {
+export function takeOne(context: StepContext, id: string, how: { underLease: boolean }): TakeOutcome[] {
   const outcomes: TakeOutcome[] = [];
   for (let left = Number.POSITIVE_INFINITY; ; ) {
     const outcome = tryOnce(context, id, how);
@@ -100,7 +76,7 @@ function tryOnce(
     },
     context.settings,
   );
-  return carryOut(context, { id, state, waiting, record }, decision);
+  return actOn(context, { id, state, waiting, record }, decision);
 }
 
 interface Before {
@@ -110,7 +86,7 @@ interface Before {
   readonly record: Conversation | undefined;
 }
 
-function carryOut(context: StepContext, before: Before, decision: TakeDecision): TakeOutcome | "again" {
+function actOn(context: StepContext, before: Before, decision: TakeDecision): TakeOutcome | "again" {
   const { id } = before;
   switch (decision.kind) {
     case "busy":
@@ -151,28 +127,4 @@ function taken(
     name === undefined ? undefined : movedFrom(name, conversation, recordsBehind(context, conversation));
   const recentProviderIds = what === "draft" ? context.tables.history.recentProviderIds(work.recordId) : [];
   return takenFrom(decision, { id, conversation, content, moved, recentProviderIds }, context.settings);
-}
-
-/**
- * On-turn messages find their record now. They wait under the id that it has or will have. If that
- * conversation was completed meanwhile, they move to the next one, so that its turns run under its own lease.
- */
-function findRecord(context: StepContext, id: string, state: ConversationState): void {
-  const known = context.tables.conversations.get(id);
-  const isStarted = state.draft !== undefined || state.works.length > 0;
-  if (isStarted || (known && !known.taskComplete)) return;
-  const rows = messagesOf(context.tables.staged.all(id));
-  const record =
-    rows.length === 0
-      ? undefined
-      : resolve(
-          context,
-          id,
-          rows.map(({ message }) => message),
-        );
-  if (record === undefined || record.id === id) return;
-  const ids = rows.map((row) => row.id);
-  context.tables.staged.remove(id, ids);
-  for (const row of rows) context.tables.staged.add({ ...row, conversationId: record.id });
-  arm(context, record.id, dueOfStaged(context, record.id));
 }

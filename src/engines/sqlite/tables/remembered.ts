@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import type { Fate, RememberedTable } from "../../embedded/tables.ts";
+import type { Fate } from "../../../model/staged.ts";
+import type { RememberedTable } from "../../embedded/tables.ts";
 import type { Quarantine } from "../quarantine.ts";
 import type { Statements } from "../statements.ts";
 import { STAGED_ROW } from "./staged.ts";

@@ -1,6 +1,7 @@
+import { itemOf } from "../../../core/staged.ts";
 import type { StagedItem } from "../../../core/take.ts";
-import { itemOf } from "../../embedded/steps/waiting.ts";
-import type { StagedRow, StagedSpan, StagedTable } from "../../embedded/tables.ts";
+import type { StagedRow } from "../../../model/staged.ts";
+import type { StagedSpan, StagedTable } from "../../embedded/tables.ts";
 import { type ReadRows, rowsWithin } from "../rows.ts";
 import { isLossy, type Row, type Statements } from "../statements.ts";
 

@@ -1,5 +1,5 @@
+import { lockRecord } from "../../../core/lock-record.ts";
 import { wakeAtMs } from "../../../core/state.ts";
-import { lockRecord } from "../../embedded/steps/inspect.ts";
 import type { StateTable } from "../../embedded/tables.ts";
 import type { Quarantine } from "../quarantine.ts";
 import type { TableName } from "../sound-rows.ts";
@@ -110,7 +110,7 @@ function locksIn(
   );
   const items = rows.flatMap((row) => {
     const state = quarantine.read("states", row);
-    return state ? [lockRecord(String(row.conversation_id), state, Number(row.staged))] : [];
+    return state ? [{ ...lockRecord(String(row.conversation_id), state), staged: Number(row.staged) }] : [];
   });
   const last = rows.at(-1)?.conversation_id;
   return { items, ...(rows.length === limit && { next: String(last) }) };

@@ -1,7 +1,8 @@
+import { itemOf, messagesOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { StagedItem, WaitingSpan } from "../../../core/take.ts";
-import { messagesOf, type StepContext } from "../context.ts";
-import type { StagedRow } from "../tables.ts";
+import type { StagedRow } from "../../../model/staged.ts";
+import type { StepContext } from "../context.ts";
 
 /** What waits in a conversation, as far as a turn needs it. */
 export interface Waiting {
@@ -59,14 +60,4 @@ function frontOf(
     newestChannel: span.newestChannel,
     rowsOf: (ids) => tables.staged.of(id, ids),
   };
-}
-
-export function itemOf(row: StagedRow): StagedItem {
-  if (row.kind === "message") {
-    const { id, arrivedAtMs, position, sequence, sentAtMs } = row.message;
-    const item = { kind: row.kind, id, arrivedAtMs, position, sequence, bytes: row.bytes };
-    return sentAtMs === undefined ? item : { ...item, sentAtMs };
-  }
-  const { id, outbound, sequence, bytes } = row;
-  return { kind: row.kind, id, arrivedAtMs: outbound.arrivedAtMs, position: 0, sequence, bytes };
 }

@@ -1,0 +1,76 @@
+import type { LetterContent } from "../model/dead-letter.ts";
+import type { Draft } from "../model/draft.ts";
+import type { ReleaseReason } from "../model/release.ts";
+import { keepSent } from "./draft.ts";
+import { acceptedMeanwhile } from "./late-answer.ts";
+import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "./state.ts";
+import { deadLetteredWith } from "./take.ts";
+
+/** The work of the turn that runs under the lease. */
+export function workUnder({ lease, ...state }: ConversationState): Work {
+  const turnId = lease?.turnId ?? "";
+  const work = workOf(state, turnId);
+  if (!work) throw new Error(`lease of turn ${turnId} has no work`);
+  return work;
+}
+
+/** Whether newer messages would join if the answer started over. With a full batch none would. */
+export function mayJoin({ leftBehindAtMs }: ConversationState): boolean {
+  return leftBehindAtMs === undefined;
+}
+
+/** Whether the draft is what a responder answered. What a person or a program says is not taken back. */
+export function isAnswer({ author }: Draft): boolean {
+  return author === undefined;
+}
+
+/** DRAFT. A late answer that was accepted meanwhile counts: its sender was told that it is sent. */
+export function withDraft(state: ConversationState, written: Draft, untilAtMs: number): ConversationState {
+  return withMark(state, acceptedMeanwhile(state, written.turnId) ?? written, untilAtMs);
+}
+
+/** Every write of a draft renews the lease. What a callback settled meanwhile stays settled. */
+export function withMark(state: ConversationState, written: Draft, untilAtMs: number): ConversationState {
+  return { ...renewed(state, untilAtMs), draft: keepSent(state.draft, written) };
+}
+
+export function renewed(state: ConversationState, untilAtMs: number): ConversationState {
+  return { ...state, lease: { ...state.lease!, untilAtMs } };
+}
+
+/** COMMIT: without the work, and without what was true of it only. The lease is still to be released. */
+export function afterCommit(state: ConversationState, { turnId }: Work): ConversationState {
+  return {
+    ...withoutWork(state, turnId),
+    draft: undefined,
+    busyToldTurnId: undefined,
+    fullTold: undefined,
+  };
+}
+
+/** What a turn that gives up leaves for an operator. */
+export function letterOf(
+  state: ConversationState,
+  { draft: written, reason }: Extract<ReleaseReason, { kind: "dead-letter" }>,
+): LetterContent {
+  const work = workUnder(state);
+  const draft = written ? keepSent(state.draft, written) : state.draft;
+  const messageIds = deadLetteredWith(work, draft);
+  return { messageIds, turnId: work.turnId, attempts: triesOf(work), reason, draft };
+}
+
+/** The turn gave up: its lease is free, its work is gone. */
+export function afterGivingUp(state: ConversationState): ConversationState {
+  const { turnId } = workUnder(state);
+  return { ...withoutWork(state, turnId), lease: undefined, busyToldTurnId: undefined };
+}
+
+/** The draft moves into the dead letter if it was that turn's. */
+export function withoutLetter(
+  after: ConversationState,
+  content: LetterContent,
+): { readonly draft: Draft | undefined; readonly after: ConversationState } {
+  const own = after.draft?.turnId === content.turnId ? after.draft : undefined;
+  const left = { ...after, fullTold: undefined };
+  return { draft: content.draft ?? own, after: own ? { ...left, draft: undefined } : left };
+}

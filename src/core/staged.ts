@@ -1,0 +1,69 @@
+import type { OutboundRequest, StagedOutbound } from "../model/outbound.ts";
+import type { StagedRow } from "../model/staged.ts";
+import type { WindowPolicy } from "../model/window.ts";
+import { inOrder } from "./batch.ts";
+import { bytesOf } from "./pile.ts";
+import type { ConversationState } from "./state.ts";
+import { type ClockReading, dueOf, type StagedItem } from "./take.ts";
+
+/** How the ids of outbounds begin. */
+export const OUTBOUND = "outbound/";
+
+/** The id under which an outbound is staged and remembered. */
+export function outboundId(given: string): string {
+  return `${OUTBOUND}${given}`;
+}
+
+export function stagedOutbound(
+  { id, channel, to, addressee, texts, media, author }: OutboundRequest,
+  nowMs: number,
+): { readonly outbound: StagedOutbound; readonly bytes: number } {
+  const outbound = {
+    id: outboundId(id),
+    channel,
+    to,
+    ...(addressee !== undefined && { addressee }),
+    texts,
+    ...(media && { media }),
+    author,
+    arrivedAtMs: nowMs,
+  };
+  return { outbound, bytes: bytesOf({ text: texts.join(""), media: media ?? [] }) };
+}
+
+export function messagesOf<R extends StagedRow>(rows: readonly R[]): Extract<R, { kind: "message" }>[] {
+  return rows.filter((row): row is Extract<R, { kind: "message" }> => row.kind === "message");
+}
+
+/** A row as the decisions see it. */
+export function itemOf(row: StagedRow): StagedItem {
+  const { kind, id, bytes } = row;
+  if (row.kind === "outbound")
+    return { kind, id, arrivedAtMs: row.outbound.arrivedAtMs, position: 0, sequence: row.sequence, bytes };
+  const { arrivedAtMs, position, sequence, sentAtMs } = row.message;
+  const item = { kind, id, arrivedAtMs, position, sequence, bytes };
+  return sentAtMs === undefined ? item : { ...item, sentAtMs };
+}
+
+/** In the order of arrival: what came in together stays as its payload had it. */
+export function inArrivalOrder<R extends StagedRow>(rows: readonly R[]): R[] {
+  return inOrder(
+    rows.map((row) => ({ ...itemOf(row), row })),
+    false,
+  ).map(({ row }) => row);
+}
+
+interface Arrived {
+  readonly arrivedAtMs: number;
+}
+
+/** When what is staged is due: messages by their window, an outbound since it was requested. */
+export function dueOfStaged(
+  { messages, outbounds }: { readonly messages: readonly Arrived[]; readonly outbounds: readonly Arrived[] },
+  state: ConversationState,
+  policy: WindowPolicy,
+  clock: ClockReading,
+): number {
+  const saidAtMs = Math.min(...outbounds.map(({ arrivedAtMs }) => arrivedAtMs));
+  return messages.length === 0 ? saidAtMs : Math.min(saidAtMs, dueOf(messages, state, policy, clock));
+}

@@ -1,0 +1,66 @@
+import { keepSent } from "../../../core/draft.ts";
+import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
+import { afterCommit, workUnder } from "../../../core/running-turn.ts";
+import { inBatchOrder } from "../../../core/taken.ts";
+import { type FinishedTurn, recordOf, spokenIn, statusAfter, unknownSendsOf } from "../../../core/turn.ts";
+import type { Commit } from "../../../model/commit.ts";
+import type { Conversation } from "../../../model/conversation.ts";
+import type { Lease } from "../../../model/lease.ts";
+import type { CommitOutcome } from "../../../ports/engine.ts";
+import { heldState, LOST, type StepContext, saveState } from "../context.ts";
+import { takeMore } from "./take.ts";
+
+/**
+ * One atomic write: both sides of the turn, the batch removed from staged, its ids remembered, draft and
+ * attempts cleared, the lease released.
+ */
+export function commit(
+  context: StepContext,
+  { lease, commit: what }: { lease: Lease; commit: Commit },
+): CommitOutcome {
+  const state = heldState(context, lease);
+  if (!state) return LOST;
+  const work = workUnder(state);
+  if (isSilence(what) && acceptedMeanwhile(state, work.turnId)) return { kind: "answered" };
+  const { tables, nowMs, settings } = context;
+  const id = lease.conversationId;
+  const batch = tables.staged.of(id, work.batchIds);
+  const draft = what.draft && keepSent(state.draft, what.draft);
+  recordTurn(context, { work, commit: what, draft, messages: inBatchOrder(work, batch), nowMs });
+  tables.staged.remove(id, work.batchIds);
+  const ids = batch.map((row) => row.id);
+  tables.remembered.add(ids, "committed", nowMs + settings.dedupeMs);
+  const after = afterCommit(state, work);
+  if (what.more) {
+    tables.states.put(id, after);
+    return { kind: "committed", next: takeMore(context, id) };
+  }
+  saveState(context, id, { ...after, lease: undefined });
+  return { kind: "committed" };
+}
+
+/** Both sides of the turn, how it went, the conversation's new status, and sends whose outcome is unknown. */
+function recordTurn({ tables }: StepContext, finished: FinishedTurn): void {
+  const { recordId } = finished.work;
+  const conversation = tables.conversations.get(recordId);
+  // Not erased, which would have changed the token, but removed by hand: the turn is still recorded.
+  if (conversation) tables.conversations.put(afterTurn(conversation, finished));
+  tables.history.appendMessages(recordId, spokenIn(finished));
+  tables.history.appendTurn(recordOf(finished));
+  for (const unknown of unknownSendsOf(finished)) tables.unknownSends.put(unknown);
+}
+
+function afterTurn(conversation: Conversation, { commit: what, nowMs }: FinishedTurn): Conversation {
+  const { usage, handOff } = what;
+  return {
+    ...conversation,
+    status: statusAfter(what) ?? conversation.status,
+    taskComplete: what.complete ?? conversation.taskComplete,
+    handedOff: conversation.handedOff || handOff !== undefined,
+    ...(handOff !== undefined && { handOffReason: handOff }),
+    promptTokens: conversation.promptTokens + (usage?.promptTokens ?? 0),
+    completionTokens: conversation.completionTokens + (usage?.completionTokens ?? 0),
+    totalTokens: conversation.totalTokens + (usage?.totalTokens ?? 0),
+    updatedAtMs: nowMs,
+  };
+}

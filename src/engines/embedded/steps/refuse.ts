@@ -1,0 +1,60 @@
+import { isOver, isRecordedOnce } from "../../../core/refusals.ts";
+import type { ConversationState } from "../../../core/state.ts";
+import type { RefusalCode } from "../../../model/refusal.ts";
+import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
+import { type StepContext, stateOf } from "../context.ts";
+
+/** What is refused: the request, and its message's id. */
+export interface Refused extends StageRequest {
+  readonly id: string;
+}
+
+/** Every refusal is recorded with its reason: "why did this customer get no answer?" has an answer. */
+export function refuse(
+  context: StepContext,
+  refused: Refused,
+  code: RefusalCode,
+  conversationId: string | undefined,
+): Extract<StageOutcome, { kind: "refused" }> {
+  const { tables, nowMs, settings } = context;
+  const { id, arrival, isUnrecorded } = refused;
+  const about = conversationId === undefined ? {} : { conversationId };
+  const { channel, sender } = arrival;
+  if (isOver(refused, code)) tables.remembered.add([id], "refused", nowMs + settings.dedupeMs);
+  if (!isUnrecorded && !isOnRecord(context, refused, code))
+    tables.refusals.put({ messageId: id, ...about, channel, sender, code, atMs: nowMs });
+  const tellBusy =
+    code === "CONVERSATION_LOCKED" && conversationId !== undefined && tellOnce(context, conversationId);
+  return { kind: "refused", code, ...about, tellBusy };
+}
+
+function isOnRecord({ tables, nowMs, settings }: StepContext, refused: Refused, code: RefusalCode): boolean {
+  if (!isRecordedOnce(refused, code)) return false;
+  // Beside the ids of messages, and never equal to one: no channel has such a name.
+  const mark = `!refused/${refused.id}`;
+  if (tables.remembered.seenBefore(mark).fate !== undefined) return true;
+  tables.remembered.add([mark], "dead", nowMs + settings.dedupeMs);
+  return false;
+}
+
+/** True for a running turn's first refusal. */
+function tellOnce(context: StepContext, id: string): boolean {
+  const state = stateOf(context, id);
+  const running = state.lease?.turnId ?? state.draft?.turnId;
+  if (state.busyToldTurnId === running) return false;
+  context.tables.states.put(id, { ...state, busyToldTurnId: running });
+  return true;
+}
+
+/** One record and one busy text for all messages that come while it is full: refusals are a pile, too. */
+export function refuseMore(
+  context: StepContext,
+  refused: Refused,
+  conversationId: string,
+  state: ConversationState,
+): StageOutcome {
+  const code = "RATE_LIMITED";
+  if (state.fullTold) return { kind: "refused", code, conversationId, tellBusy: false };
+  context.tables.states.put(conversationId, { ...state, fullTold: true });
+  return { ...refuse(context, refused, code, conversationId), tellBusy: true };
+}

@@ -1,0 +1,45 @@
+import { afterRelease } from "../../../core/release.ts";
+import { afterGivingUp, letterOf, workUnder } from "../../../core/running-turn.ts";
+import type { ConversationState } from "../../../core/state.ts";
+import { arrivalsOf } from "../../../core/take.ts";
+import { windowInForce } from "../../../core/window.ts";
+import type { Lease } from "../../../model/lease.ts";
+import type { ReleaseReason } from "../../../model/release.ts";
+import type { WriteOutcome } from "../../../ports/engine.ts";
+import { clockOf, heldState, LOST, type StepContext, saveState } from "../context.ts";
+import { deadLetter } from "./dead-letter.ts";
+import { newerThan } from "./turn.ts";
+
+type Released = { readonly kind: "released"; readonly deadLetterId?: string };
+
+/** Window, trigger and release in one step: at every moment a window or a lease stands. */
+export function release(
+  context: StepContext,
+  { lease, how }: { lease: Lease; how: ReleaseReason },
+): Released | WriteOutcome {
+  const state = heldState(context, lease);
+  if (!state) return LOST;
+  if (how.kind === "dead-letter") return deadLetterTurn(context, lease, state, how);
+  const work = workUnder(state);
+  const record = context.tables.conversations.get(work.recordId);
+  const newer = how.kind === "restart" ? newerThan(context, lease, state) : undefined;
+  const policy = windowInForce(context.settings, record, newer?.newestChannel);
+  const arrivals = newer ? arrivalsOf(newer) : [];
+  const releasing = { state, work, newer: arrivals, policy, ...clockOf(context), windowId: context.newId() };
+  saveState(context, lease.conversationId, afterRelease(releasing, how));
+  return { kind: "released" };
+}
+
+/** The state without the dead-lettered work. What is still staged needs a window, or no worker would look. */
+function deadLetterTurn(
+  context: StepContext,
+  { conversationId: id }: Lease,
+  state: ConversationState,
+  how: Extract<ReleaseReason, { kind: "dead-letter" }>,
+): Released {
+  const content = letterOf(state, how);
+  const isLeft = context.tables.staged.count(id) > content.messageIds.length;
+  const made = isLeft ? { id: context.newId(), dueAtMs: context.nowMs, wakeAtMs: context.nowMs } : undefined;
+  const after = { ...afterGivingUp(state), window: state.window ?? made };
+  return { kind: "released", deadLetterId: deadLetter(context, id, content, after) };
+}
