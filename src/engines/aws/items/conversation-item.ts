@@ -10,9 +10,17 @@ import type { WindowPolicy } from "../../../model/window.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { shardOf, sortable } from "./keys.ts";
 
+/** The first half of the row's key, which the original system named: the customer. */
+export const SENDER = "primary_channel";
+
+export function senderIn(item: Item | undefined): string | undefined {
+  const sender = item?.[SENDER];
+  return typeof sender === "string" && sender !== "" ? sender : undefined;
+}
+
 /** The row's key: the customer's address, and the id. */
 export function rowKey(sender: string, id: string): Item {
-  return { primary_channel: sender, conversation_id: id };
+  return { [SENDER]: sender, conversation_id: id };
 }
 
 /**

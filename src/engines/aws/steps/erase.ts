@@ -4,7 +4,7 @@ import type { Draft } from "../../../model/draft.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
 import type { AwsContext } from "../context.ts";
 import { equal } from "../dynamo/expression.ts";
-import { rowKey } from "../items/conversation-item.ts";
+import { rowKey, SENDER } from "../items/conversation-item.ts";
 import { conversationKeyOf, fullKey, isOwn } from "../items/keys.ts";
 import { eraseName } from "../items/name-item.ts";
 import { seenItem, sentKeys } from "../items/seen.ts";
@@ -48,7 +48,7 @@ async function eraseConversation(context: AwsContext, id: string): Promise<boole
   await eraseKept(context, id);
   if (sender !== undefined) {
     // The row leads to its state, and to this person's other rows: while it stands, all of it is found again.
-    await forgetPlace(context, id, token);
+    await forgetSender(context, id, token);
     await context.store.delete("conversations", rowKey(sender, id));
   }
   // What came in meanwhile belongs to the erased conversation, unless a new one was opened for it.
@@ -60,8 +60,8 @@ async function eraseConversation(context: AwsContext, id: string): Promise<boole
 }
 
 /** A state that is left behind names no person. */
-async function forgetPlace({ store }: AwsContext, id: string, token: string): Promise<void> {
-  const change = { set: { primary_channel: undefined } };
+async function forgetSender({ store }: AwsContext, id: string, token: string): Promise<void> {
+  const change = { set: { [SENDER]: undefined } };
   await store.update("state", conversationKeyOf(id), change, isHeldBy(token));
 }
 

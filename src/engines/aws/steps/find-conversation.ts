@@ -8,7 +8,15 @@ import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, equal, type Item, present } from "../dynamo/expression.ts";
 import { BY_ACTIVITY, BY_ID } from "../dynamo/tables.ts";
-import { conversationFrom, createdAtMsOf, isAbout, rowFrom, rowKey } from "../items/conversation-item.ts";
+import {
+  conversationFrom,
+  createdAtMsOf,
+  isAbout,
+  rowFrom,
+  rowKey,
+  SENDER,
+  senderIn,
+} from "../items/conversation-item.ts";
 import { conversationKeyOf } from "../items/keys.ts";
 import { keepName, NOTHING_KEPT, recordsFor } from "../items/name-item.ts";
 import { withRoom } from "../items/quarantined-rows.ts";
@@ -84,7 +92,7 @@ export async function rowsOf(
   { active }: { active: boolean },
 ): Promise<Item[]> {
   const read = (name: string) => {
-    const ofName = equal("primary_channel", name);
+    const ofName = equal(SENDER, name);
     return active
       ? context.store.query("conversations", {
           index: BY_ACTIVITY,
@@ -102,7 +110,7 @@ function newestFirst(rows: readonly Item[]): Conversation[] {
 
 /** Each id is made from the one before. The last is the one from which none was made, whatever the clocks. */
 export function latest(context: AwsContext, key: ConversationKey, rows: readonly Item[]): Item | undefined {
-  const named = rows.filter((row) => row.primary_channel === key.sender);
+  const named = rows.filter((row) => senderIn(row) === key.sender);
   const ids = new Set(named.map((row) => String(row.conversation_id)));
   const isLast = ({ conversation_id: id }: Item) => !ids.has(idAfter(context, key, { latestId: String(id) }));
   return named
@@ -272,7 +280,7 @@ async function forgetAlias(context: AwsContext, holder: ConversationKey, name: s
 /** Our own note of whose a conversation is, and so of where its row is: the index by id may lag. */
 export async function rememberSender(context: AwsContext, id: string, sender: string): Promise<void> {
   context.senders.set(id, sender);
-  const change = { set: { primary_channel: sender } };
+  const change = { set: { [SENDER]: sender } };
   await withRoom(context, id, () => context.store.update("state", conversationKeyOf(id), change));
 }
 
@@ -284,11 +292,11 @@ export async function senderOf(context: AwsContext, id: string): Promise<string 
 }
 
 async function lookUpSender(context: AwsContext, id: string): Promise<string | undefined> {
-  const noted = (await context.store.get("state", conversationKeyOf(id)))?.primary_channel;
-  if (typeof noted === "string" && noted !== "") return noted;
+  const noted = senderIn(await context.store.get("state", conversationKeyOf(id)));
+  if (noted !== undefined) return noted;
   const key = equal("conversation_id", id);
   const [found] = await context.store.query("conversations", { index: BY_ID, key, limit: 1 });
-  return found && String(found.primary_channel);
+  return senderIn(found);
 }
 
 /** The row itself, read consistently. */

@@ -1,6 +1,7 @@
 import { type LeaseState, latestEndAtMs } from "../../../core/lease.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, atMost, not } from "../dynamo/expression.ts";
+import { SENDER } from "../items/conversation-item.ts";
 import { conversationKeyOf } from "../items/keys.ts";
 import { withRoom } from "../items/quarantined-rows.ts";
 import { leaseAttributes, type Stored, storedFrom } from "../items/state-item.ts";
@@ -40,7 +41,7 @@ async function tryLease(context: AwsContext, id: string, known: Known): Promise<
       ...leaseAttributes(id, lease, context.leaseShards),
     },
     setIfAbsent: {
-      ...(known.sender && { primary_channel: known.sender }),
+      ...(known.sender && { [SENDER]: known.sender }),
       ...(known.channel && { channel: known.channel }),
     },
   };

@@ -2,6 +2,7 @@ import type { Listing, Page } from "../../../ports/inspector.ts";
 import type { AwsContext } from "../context.ts";
 import { above, all, below, equal, type Item } from "../dynamo/expression.ts";
 import { LISTED, type TableName } from "../dynamo/tables.ts";
+import { SENDER } from "../items/conversation-item.ts";
 
 /** A list, newest first, a page at a time. It may be spread over several partitions, which are merged. */
 export async function newestFirst(
@@ -42,7 +43,7 @@ async function inFull(
   table: Extract<TableName, "conversations" | "messages">,
   page: readonly Item[],
 ): Promise<Item[]> {
-  const sort = table === "conversations" ? "primary_channel" : "item_id";
+  const sort = table === "conversations" ? SENDER : "item_id";
   const keyOf = (item: Item) => ({ conversation_id: item.conversation_id, [sort]: item[sort] });
   const found = await context.store.getMany(table, page.map(keyOf));
   const byKey = new Map(found.map((item) => [JSON.stringify(keyOf(item)), item]));

@@ -9,7 +9,7 @@ import type { LetterContent } from "../../../model/dead-letter.ts";
 import type { Moved, TakeOutcome } from "../../../model/take.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
-import { rowKey } from "../items/conversation-item.ts";
+import { rowKey, SENDER } from "../items/conversation-item.ts";
 import type { LeftBehind } from "../items/left-behind.ts";
 import { recordsBehind } from "../items/name-item.ts";
 import { quarantineState } from "../items/quarantined-rows.ts";
@@ -162,7 +162,7 @@ async function begin(
     movedSince(context, record!, content),
   ]);
   const after = { ...decision.state, window: undefined };
-  const written = { channel, primary_channel: sender, status_before: statusBefore };
+  const written = { channel, [SENDER]: sender, status_before: statusBefore };
   const saved = await saveState(context, stored, after, written);
   // Our write took effect, its answer got lost, and a callback followed: the turn is in the row, as ours.
   const isOurs = isMine(saved.stored, token) && saved.stored.state.lease?.turnId === work.turnId;
