@@ -22,21 +22,21 @@ export async function release(context: AwsContext, lease: Lease, given: ReleaseR
   const how = "reason" in given ? { ...given, reason: shortReason(given.reason) } : given;
   let stored = await heldState(context, lease);
   while (stored?.state.lease?.token === lease.token) {
-    const step: Step =
+    const progress: Progress =
       how.kind === "dead-letter"
         ? await deadLetterTurn(context, stored, how)
         : await releaseWork(context, stored, how);
-    if (step.kind === "released") {
+    if (progress.kind === "released") {
       letGo(context, lease.token);
-      return step;
+      return progress;
     }
-    stored = step.stored;
+    stored = progress.stored;
   }
   letGo(context, lease.token);
   return { kind: "lost" };
 }
 
-type Step =
+type Progress =
   | { readonly kind: "released"; readonly deadLetterId?: string }
   | { readonly kind: "again"; readonly stored: Stored };
 
@@ -44,7 +44,7 @@ async function releaseWork(
   context: AwsContext,
   stored: Stored,
   how: Exclude<ReleaseReason, { kind: "dead-letter" }>,
-): Promise<Step> {
+): Promise<Progress> {
   const work = workUnder(stored.state);
   const [record, newer, window] = await Promise.all([
     conversationOf(context, work.recordId, stored.sender),
@@ -68,7 +68,7 @@ async function deadLetterTurn(
   context: AwsContext,
   stored: Stored,
   how: Extract<ReleaseReason, { kind: "dead-letter" }>,
-): Promise<Step> {
+): Promise<Progress> {
   const content = letterOf(stored.state, how);
   const { messageIds } = content;
   const [rows, isLeft] = await Promise.all([

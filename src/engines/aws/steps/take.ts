@@ -66,16 +66,16 @@ async function lookUnder(
   for (let known = left; isMine(stored, token); known = undefined) {
     const seen = await lookAround(context, stored, known);
     const view = context.settings.validation === "on-turn" ? await findRecord(context, seen) : seen;
-    const step = await actOn(context, view, decide(context, view, token), token);
-    if (step.outcome) outcomes.push(step.outcome);
-    if (step.kind === "over") return outcomes;
-    stored = step.stored;
+    const progress = await actOn(context, view, decide(context, view, token), token);
+    if (progress.outcome) outcomes.push(progress.outcome);
+    if (progress.kind === "over") return outcomes;
+    stored = progress.stored;
   }
   // Another worker took the lease while we looked: the conversation is its own now.
   return [...outcomes, { kind: "nothing" }];
 }
 
-type Step =
+type Progress =
   | { readonly kind: "over"; readonly outcome: TakeOutcome }
   | { readonly kind: "again"; readonly outcome?: TakeOutcome; readonly stored: Stored };
 
@@ -84,16 +84,16 @@ async function actOn(
   view: ConversationView,
   decision: TakeDecision,
   token: string,
-): Promise<Step> {
+): Promise<Progress> {
   switch (decision.kind) {
     // "busy" never comes: this look is under its own lease.
     case "busy":
     case "nothing": {
       // Late, doubled, or for a conversation that does not exist: it is counted, and nothing else.
       if (!view.record) context.log("info", "trigger.dropped", { conversation: view.stored.id });
-      const step = await release(context, view, { works: [] }, { kind: "nothing" }, token);
-      if (step.kind === "over") await wakeWaiting(context, view.stored.id);
-      return step;
+      const progress = await endLook(context, view, { works: [] }, { kind: "nothing" }, token);
+      if (progress.kind === "over") await wakeWaiting(context, view.stored.id);
+      return progress;
     }
     case "later":
       return comeBack(context, view, decision, token);
@@ -109,7 +109,7 @@ async function deadLetterAndGoOn(
   view: ConversationView,
   content: LetterContent,
   after: ConversationState,
-): Promise<Step> {
+): Promise<Progress> {
   const deadLettered = await deadLetter(context, view, content, { ...after, window: undefined });
   if (deadLettered.kind === "changed") return { kind: "again", stored: deadLettered.stored };
   const { deadLetterId, stored } = deadLettered;
@@ -122,21 +122,21 @@ async function comeBack(
   view: ConversationView,
   { atMs, state }: Extract<TakeDecision, { kind: "later" }>,
   token: string,
-): Promise<Step> {
+): Promise<Progress> {
   // While all is paused a look is always due; now and then is enough, and resuming sends triggers.
   const wakeAtMs = Math.max(atMs, view.allPaused ? context.clock.nowMs() + context.settings.holdMs : 0);
   const { id: windowId, dueAtMs } = state.window!;
   await wakeAt(context, triggerIn(view), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
-  return release(context, view, state, { kind: "later", dueAtMs: atMs }, token);
+  return endLook(context, view, state, { kind: "later", dueAtMs: atMs }, token);
 }
 
-async function release(
+async function endLook(
   context: AwsContext,
   { stored }: ConversationView,
   after: ConversationState,
   outcome: TakeOutcome,
   token: string,
-): Promise<Step> {
+): Promise<Progress> {
   const saved = await saveState(context, stored, { ...after, window: undefined, lease: undefined });
   const isOver = saved.kind === "saved" || !isMine(saved.stored, token);
   return isOver ? { kind: "over", outcome } : { kind: "again", stored: saved.stored };
@@ -148,7 +148,7 @@ async function begin(
   view: ConversationView,
   decision: Extract<TakeDecision, { kind: "turn" }>,
   token: string,
-): Promise<Step> {
+): Promise<Progress> {
   const { stored, record } = view;
   const { work } = decision;
   const { status, sender } = record!;
