@@ -19,7 +19,8 @@ export async function without({ patches }: Pick<Removal, "patches">, copy: strin
     recursive: true,
     filter: isSource,
   });
-  await cp(join(ROOT, "test/simulation/days.ts"), join(copy, "test/simulation/days.ts"));
+  for (const name of ["days.ts", "forgetful-memory.ts"])
+    await cp(join(ROOT, "test/simulation", name), join(copy, "test/simulation", name));
   await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
   await writeFile(join(copy, "package.json"), '{ "type": "module" }');
   for (const { file, find, replace } of patches) {

@@ -15,10 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const onMemory = (day?: MemoryRemoval["day"]) => `{
-  engine: await import("./src/engines/memory/index.ts").then(({ memory }) => () => {
-    let n = 0;
-    return memory({ newId: () => "id-" + ++n });
-  }),
+  engine: (await import("./test/simulation/forgetful-memory.ts")).forgetfulMemory,
   ${day ? `plan: (await import("./test/simulation/days.ts")).${day},` : ""}
 }`;
 

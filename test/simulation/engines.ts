@@ -1,12 +1,11 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memory } from "../../src/engines/memory/index.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
-import type { EngineProvider } from "../../src/ports/engine.ts";
 import { CELLS, type Cell, REQUEST_CELLS } from "../../src/testing/simulator/plan.ts";
 import type { SimulateOptions } from "../../src/testing/simulator/simulate.ts";
 import { AWS_SIMULATION } from "../aws/simulated/simulated-aws.ts";
+import { forgetfulMemory } from "./forgetful-memory.ts";
 
 export const ENGINES = ["memory", "sqlite", "aws"] as const;
 export type EngineName = (typeof ENGINES)[number];
@@ -22,22 +21,12 @@ export interface EngineMaker {
 export function engineMaker(name: EngineName): EngineMaker {
   switch (name) {
     case "memory":
-      return { simulation: { engine: countingMemory }, cells: CELLS, end: () => {} };
+      return { simulation: { engine: forgetfulMemory }, cells: CELLS, end: () => {} };
     case "sqlite":
       return sqliteMaker();
     case "aws":
       return { simulation: AWS_SIMULATION, cells: [...CELLS, ...REQUEST_CELLS], end: () => {} };
   }
-}
-
-function countingMemory(): EngineProvider {
-  let count = 0;
-  return memory({
-    newId: () => {
-      count += 1;
-      return `id-${count}`;
-    },
-  });
 }
 
 function sqliteMaker(): EngineMaker {

@@ -16,6 +16,26 @@ export interface MemoryRemoval extends Removal {
  */
 export const REMOVALS: readonly MemoryRemoval[] = [
   {
+    protection: "what is acknowledged is synced before",
+    patches: [
+      {
+        file: "engines/embedded/requests.ts",
+        find: 'return name === "takeDue"',
+        replace: 'return name === "stage" || name === "takeDue"',
+      },
+    ],
+  },
+  {
+    protection: "what is about to be sent is synced before",
+    patches: [
+      {
+        file: "engines/embedded/requests.ts",
+        find: 'return name === "takeDue"',
+        replace: 'return name === "draft" || name === "mark" || name === "takeDue"',
+      },
+    ],
+  },
+  {
     protection: "a window is armed for every staged message",
     patches: [
       {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -24,6 +24,13 @@ export class ForgetfulDisk {
     });
     if (status !== 0) throw new Error(`it does not compile: ${stderr}`);
     this.env = { LD_PRELOAD: library, LULL_DISK: disk, LULL_KEPT: this.#kept };
+  }
+
+  /** How often a file was synced. */
+  syncsOf(file: string): number {
+    const log = join(this.#kept, "syncs");
+    const names = existsSync(log) ? readFileSync(log, "utf8").split("\n") : [];
+    return names.filter((name) => name === basename(file)).length;
   }
 
   /** Puts what is left of a database to a path. No process may have it open. */

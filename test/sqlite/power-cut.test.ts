@@ -103,6 +103,50 @@ describe.skipIf(!canForget)("a power cut, every write after the last sync forgot
     expect((await left.receiving.stage([request("one")]))[0]?.kind).toBe("duplicate");
     expect(await left.receiving.recordDelivery("test", settled(second.turnId))).toBe("settled");
   });
+
+  it("may forget a lease, its renewals and its release: then a look is repeated, and nothing else", async () => {
+    const doomed = await openOnForgetfulDisk();
+    await doomed.call("receiving", "stage", [request("one")]);
+    const first = takenFrom((await doomed.call("turns", "takeDue", 10, now)).outcomes);
+    await doomed.call("turns", "renew", first.lease);
+    await doomed.call("turns", "release", first.lease, { kind: "retry", afterMs: 3_600_000, reason: "away" });
+    await doomed.kill();
+    const left = await openWhatIsLeft();
+    const again = takenFrom((await left.turns.takeDue(10, now)).outcomes);
+    expect(again).toMatchObject({ attempt: 1, messages: [{ text: "one" }] });
+    await left.turns.commit(again.lease, replied(again, allSent(draftFor(again))));
+    expect((await left.receiving.stage([request("one")]))[0]?.kind).toBe("duplicate");
+  });
+
+  it("forgets no dead letter", async () => {
+    const doomed = await openOnForgetfulDisk();
+    await doomed.call("receiving", "stage", [request("one")]);
+    const { lease } = takenFrom((await doomed.call("turns", "takeDue", 10, now)).outcomes);
+    await doomed.call("turns", "release", lease, { kind: "dead-letter", reason: "refused" });
+    await doomed.kill();
+    const left = await openWhatIsLeft();
+    expect((await left.inspector.dead({ limit: 1 })).items).toMatchObject([{ reason: "refused" }]);
+  });
+
+  it("costs one sync for each message and two for each turn", async () => {
+    const process = await openOnForgetfulDisk();
+    const syncs = () => disk!.syncsOf(`${file}-wal`);
+    // The first commit after the file was opened also syncs the log's own beginning.
+    await process.call("receiving", "stage", [request("first", "somebody else")]);
+    const before = syncs();
+    for (const id of ["one", "two", "three"]) await process.call("receiving", "stage", [request(id, "ben")]);
+    expect(syncs() - before).toBe(3);
+    const { outcomes } = await process.call("turns", "takeDue", 10, now);
+    for (const outcome of outcomes) {
+      const taken = takenFrom([outcome]);
+      await process.call("turns", "renew", taken.lease);
+      const onItsWay = sending(draftFor(taken), 0, systemClock.nowMs() + 5_000);
+      await process.call("turns", "draft", taken.lease, onItsWay);
+      await process.call("turns", "commit", taken.lease, replied(taken, allSent(onItsWay)));
+    }
+    expect(outcomes).toHaveLength(2);
+    expect(syncs() - before).toBe(3 + 2 * 2);
+  });
 });
 
 /** Settles only a chunk that is known to be on its way. */

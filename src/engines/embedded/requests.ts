@@ -76,6 +76,16 @@ export type StepClient = {
   ) => Promise<StepResult<N>>;
 };
 
+/**
+ * LEASE, renew and release need not be on disk when they return: what they write rides along with the next
+ * commit that is synced. A power cut that forgets them repeats a look, and nothing else: no process is left
+ * that knew of them. A dead letter is told of, and so it is synced.
+ */
+export function ridesAlong({ name, input }: StepRequest): boolean {
+  if (name === "release") return input.how.kind !== "dead-letter";
+  return name === "takeDue" || name === "take" || name === "renew";
+}
+
 export function isRead(name: StepName): name is keyof typeof READS {
   return name in READS;
 }

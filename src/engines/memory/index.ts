@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { EngineProvider } from "../../ports/engine.ts";
 import { carryOut } from "../embedded/carry-out.ts";
 import { embeddedEngine } from "../embedded/engine.ts";
+import { isRead, type StepRequest } from "../embedded/requests.ts";
 import { stepClient } from "../embedded/step-client.ts";
 import type { Tables } from "../embedded/tables.ts";
 import { memoryTables } from "./tables.ts";
@@ -11,6 +12,8 @@ export interface MemoryOptions {
   readonly newId?: () => string;
   /** The tables, for tests that look behind the engine. */
   readonly tables?: Tables;
+  /** Called before each step that writes. */
+  readonly onWrite?: (request: StepRequest) => void;
 }
 
 /** An engine in this process's memory, for tests. Opened twice, both see the same, as two workers would. */
@@ -31,6 +34,8 @@ export function memory(options: MemoryOptions = {}): EngineProvider {
           secret,
           armed: onArmed,
         };
+        // Of any name: the compiler does not see that this is one of them.
+        if (!isRead(name)) options.onWrite?.({ name, input } as unknown as StepRequest);
         return carryOut(context, { name, input });
       });
       return embeddedEngine(steps, { deadAmong: () => [], ping: async () => {}, close: async () => {} });

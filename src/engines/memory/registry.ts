@@ -35,6 +35,12 @@ export class Registry {
     return this.#byId.delete(id);
   }
 
+  clear(): void {
+    this.#byId.clear();
+    this.#numbers.clear();
+    this.#idsByName.clear();
+  }
+
   newestFirst(): Conversation[] {
     return [...this.#byId.values()].reverse();
   }

@@ -28,6 +28,32 @@ export class MemoryRows {
   paused = false;
   clockMark: ClockMark | undefined;
 
+  /** All of it as it is now, for `become`: what a power cut in a simulation goes back to. */
+  copy(): MemoryRows {
+    const copy = new MemoryRows();
+    copy.become(this);
+    return copy;
+  }
+
+  become(other: MemoryRows): void {
+    this.conversations.clear();
+    for (const each of other.conversations.newestFirst().reverse()) this.conversations.put(each);
+    refill(this.names, other.names);
+    refill(this.staged, other.staged, (rows) => new Map(rows));
+    refill(this.stagedIds, other.stagedIds);
+    refill(this.remembered, other.remembered);
+    refill(this.states, other.states);
+    refill(this.messages, other.messages, (messages) => [...messages]);
+    refill(this.turns, other.turns, (turns) => [...turns]);
+    refill(this.deliveries, other.deliveries);
+    refill(this.dead, other.dead);
+    refill(this.unknown, other.unknown);
+    this.refusals = [...other.refusals];
+    this.sequence = other.sequence;
+    this.paused = other.paused;
+    this.clockMark = other.clockMark;
+  }
+
   stagedIn(id: string): StagedRow[] {
     return [...(this.staged.get(id)?.values() ?? [])];
   }
@@ -39,6 +65,11 @@ export class MemoryRows {
   lettersOf(id: string): StoredDeadLetter[] {
     return [...this.dead.values()].filter(({ conversationId }) => conversationId === id);
   }
+}
+
+function refill<T>(map: Map<string, T>, from: ReadonlyMap<string, T>, copied = (value: T) => value): void {
+  map.clear();
+  for (const [key, value] of from) map.set(key, copied(value));
 }
 
 /** Empty if `max` is 0. */

@@ -17,8 +17,7 @@ import { stagedTable } from "./staged.ts";
 import { stateTable } from "./states.ts";
 
 /** The tables as plain maps: for tests, and for the simulator. */
-export function memoryTables(): Tables {
-  const rows = new MemoryRows();
+export function memoryTables(rows = new MemoryRows()): Tables {
   return {
     conversations: conversationTable(rows),
     names: nameTable(rows),

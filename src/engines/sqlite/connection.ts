@@ -120,6 +120,19 @@ function addSalt(database: DatabaseSync): void {
   database.prepare("INSERT INTO meta (key, value) VALUES ('salt', ?)").run(salt);
 }
 
+/** As SQLite reports it. */
+const FULL = 2;
+
+/**
+ * Whether the commits to come are on disk when they return. A synced one covers all that was written to the
+ * log before it, by whichever process.
+ */
+export function syncCommits(database: DatabaseSync, isNeeded: boolean): void {
+  database.exec(`PRAGMA synchronous = ${isNeeded ? "full" : "normal"}`);
+  // Inside a transaction SQLite ignores it, and says nothing.
+  if (isNeeded && synchronousOf(database) !== FULL) throw new Error("a commit would not be synced");
+}
+
 /** How durable a commit is, as the connection itself reports it. */
 export interface Durability {
   readonly journal: string;
@@ -129,6 +142,10 @@ export interface Durability {
 export function durabilityOf(database: DatabaseSync): Durability {
   return {
     journal: String(database.prepare("PRAGMA journal_mode").get()?.journal_mode),
-    synchronous: Number(database.prepare("PRAGMA synchronous").get()?.synchronous),
+    synchronous: synchronousOf(database),
   };
+}
+
+function synchronousOf(database: DatabaseSync): number {
+  return Number(database.prepare("PRAGMA synchronous").get()?.synchronous);
 }

@@ -5,9 +5,9 @@ import type { Settings } from "../../model/settings.ts";
 import type { DueTurns } from "../../ports/engine.ts";
 import { carryOut } from "../embedded/carry-out.ts";
 import type { StepContext } from "../embedded/context.ts";
-import { isRead, type StepName, type StepResult } from "../embedded/requests.ts";
+import { isRead, ridesAlong, type StepName, type StepResult } from "../embedded/requests.ts";
 import type { StrayRow, Tables } from "../embedded/tables.ts";
-import { type ConnectionOptions, durabilityOf, whileBusy } from "./connection.ts";
+import { type ConnectionOptions, durabilityOf, syncCommits, whileBusy } from "./connection.ts";
 import { errorFrom, failureOf, isDamage, messageOf, toldOf } from "./failure.ts";
 import { attempt, type ContextFor, inOneCommit } from "./group.ts";
 import { restoredFrom } from "./restored.ts";
@@ -120,6 +120,7 @@ class FileStore implements Store {
       if (name === "sweep") quarantine.removeUncountable();
       return this.#stepAt(nowMs, apart);
     };
+    if (this.#options.synchronous === "full") syncCommits(database, !requests.every(ridesAlong));
     const replies = inOneCommit(database, requests, contextFor, {
       onError,
       onBegin: () => quarantine.begin(),

@@ -53,6 +53,8 @@ export interface EngineRun {
   readonly seed: number;
   /** The true time, whatever the clocks of the processes say. */
   readonly nowMs: () => number;
+  /** Calls it when the power of all machines is cut: what was not synced by then is forgotten. */
+  readonly onPowerCut: (forget: () => void) => void;
   /** A request of an engine that makes several for a step: the plan decides what it meets. */
   readonly request: <T>(workerId: string, name: RequestName, call: () => Promise<T>) => Promise<T>;
 }
@@ -74,6 +76,7 @@ export class SimulationRun {
   readonly #reached = new Map<StepName, number>();
   readonly #waiting: Set<PlannedFault>;
   readonly #tokens = new Map<string, string>();
+  readonly #powerCuts: (() => void)[] = [];
   #undelivered: number;
   #deliveries = 0;
   #started = 0;
@@ -83,7 +86,12 @@ export class SimulationRun {
   constructor(plan: Plan, engine: (run: EngineRun) => EngineProvider, respond: Responder) {
     this.plan = plan;
     const nowMs = () => this.scheduler.nowMs;
-    this.#engine = engine({ seed: plan.seed, nowMs, request: (...given) => this.#request(...given) });
+    this.#engine = engine({
+      seed: plan.seed,
+      nowMs,
+      onPowerCut: (forget) => void this.#powerCuts.push(forget),
+      request: (...given) => this.#request(...given),
+    });
     this.#random = seeded(plan.seed ^ 0x5bd1e995);
     this.scheduler = new Scheduler(this.#random, START_AT_MS);
     this.history = new History(nowMs);
@@ -265,6 +273,7 @@ export class SimulationRun {
     if (fault === "clock-set-back" && when === "before") this.#moveClock(-HOUR);
     if (fault === "power-cut" && when === "before") {
       for (const { process: each } of [...this.#running.values()]) this.#crash(each);
+      for (const forget of this.#powerCuts) forget();
       await new Promise(() => {});
     }
     if (fault === "blocks" && when === "before") await this.#block(process);
