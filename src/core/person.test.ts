@@ -158,7 +158,9 @@ describe("whose conversation a message belongs to", () => {
       [`${B1}/${A}`, "c1"],
       [`${B1}/${C}`, "c1"],
       [A, "c3"],
-      [`${B2}/${A}`, "c3"],
+      [A, "c3"],
+      [`${B2}/${A}`, "c4"],
+      [A, "c4"],
     ],
 
     ["a new conversation of the number's holder", [`${B1}/${A}`, "c1/"], [A, "c2"], [B1, "c2"], [A, "c2"]],

@@ -71,7 +71,7 @@ export function chooseConversation<C extends NamedConversation>(
   const person = lasting ?? holder;
   const bare = active.filter((each) => each.sender === passing && whoseIs(each, records) === undefined);
   const theirs = person === undefined ? [] : active.filter((each) => whoseIs(each, records) === person);
-  const isFree = holder === undefined && !(lasting !== undefined && mayHaveHad(lasting, passing, records));
+  const isFree = holder === undefined && !(lasting !== undefined && wasOwned(passing, lasting, records));
   const found = theirs[0] ?? (isFree ? bare.find((each) => isPresentOwners(each, records)) : undefined);
   const sender = person ?? names.sender;
   const other = isPassing(found?.sender ?? sender) ? person : passing;
@@ -90,11 +90,11 @@ export function chooseConversation<C extends NamedConversation>(
   return isNew ? { ...newcomer(sender, records), ...writer } : { ...choice, ...writer, keeps: () => NOTHING };
 }
 
-/** Then it is not they who wrote with nothing but the number. Who was erased cannot be told. */
-function mayHaveHad(person: string, number: string | undefined, records: NameRecords): boolean {
-  const { cameWith = [] } = records.get(number ?? "") ?? {};
-  const numbers = records.get(person)?.cameWith ?? [];
-  return cameWith.includes(person) || cameWith.includes("") || numbers.includes(number ?? "");
+/** Then who wrote with nothing but the number since is a stranger, and may be another than who comes now. */
+function wasOwned(number: string | undefined, comes: string, records: NameRecords): boolean {
+  const owners = records.get(number ?? "")?.cameWith ?? [];
+  const numbers = records.get(comes)?.cameWith ?? [];
+  return owners.length > 0 || numbers.includes(number ?? "");
 }
 
 function writerOf(

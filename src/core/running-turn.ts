@@ -1,6 +1,7 @@
 import type { LetterContent } from "../model/dead-letter.ts";
 import type { Draft } from "../model/draft.ts";
 import type { ReleaseReason } from "../model/release.ts";
+import type { StagedRow } from "../model/staged.ts";
 import { keepSent } from "./draft.ts";
 import { acceptedMeanwhile } from "./late-answer.ts";
 import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "./state.ts";
@@ -44,8 +45,12 @@ export function afterCommit(state: ConversationState, { turnId }: Work): Convers
     ...withoutWork(state, turnId),
     draft: undefined,
     busyToldTurnId: undefined,
-    fullTold: undefined,
   };
+}
+
+/** These rows left the pile. A message that left made room: the next time it is full is told anew. */
+export function afterLeaving(state: ConversationState, rows: readonly StagedRow[]): ConversationState {
+  return rows.some(({ kind }) => kind === "message") ? { ...state, fullTold: undefined } : state;
 }
 
 /** What a turn that gives up leaves for an operator. */
@@ -71,6 +76,5 @@ export function withoutLetter(
   content: LetterContent,
 ): { readonly draft: Draft | undefined; readonly after: ConversationState } {
   const own = after.draft?.turnId === content.turnId ? after.draft : undefined;
-  const left = { ...after, fullTold: undefined };
-  return { draft: content.draft ?? own, after: own ? { ...left, draft: undefined } : left };
+  return { draft: content.draft ?? own, after: own ? { ...after, draft: undefined } : after };
 }

@@ -107,6 +107,34 @@ export const piles: readonly EngineCase[] = [
     assert.equal((await refusals(s)).length, 2);
   }),
 
+  ...(["sent", "dead-lettered"] as const).map((what) =>
+    scene(
+      `a full conversation is told once: that the text which says so is ${what} makes no room`,
+      { stagedMessagesMax: 2 },
+      async (s) => {
+        const { conversationId } = await s.receive("one");
+        await s.receive("two");
+        await s.windowPasses();
+        await lookInVain(s);
+        assert.equal(refusedAsFull(await s.deliver(s.arrival("three"))), true);
+        const busy = {
+          id: "busy",
+          conversationId,
+          channel: "test",
+          to: "ana",
+          texts: ["busy"],
+          author: "busy",
+        };
+        assert.equal(await s.engine.conversations.say(busy), "staged");
+        const taken = await s.take();
+        if (what === "sent") await s.reply(taken, "busy");
+        else await s.engine.turns.release(taken.lease, { kind: "dead-letter", reason: "refused" });
+        assert.equal(refusedAsFull(await s.deliver(s.arrival("four"))), false);
+        assert.deepEqual(await refusals(s), ["RATE_LIMITED"]);
+      },
+    ),
+  ),
+
   scene("bytes fill a conversation as well as messages do", { stagedBytesMax: 1_000 }, async (s) => {
     // The first one always has a place: refusing it would not make it smaller.
     await s.receive("x".repeat(2_000));

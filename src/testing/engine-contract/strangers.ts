@@ -135,6 +135,24 @@ export const strangers: readonly EngineCase[] = [
     ),
   ),
 
+  ...(["on-receipt", "on-turn"] as const).map((validation) =>
+    scene(
+      `nor is a person who comes with it for the first time: ${validation}`,
+      { validation },
+      async (s) => {
+        await anaWasThere(s);
+        const stranger = await placeOf(s, bare("a stranger"));
+        await s.receive(came(BEN, PHONE, "ben"));
+        await s.windowPasses();
+        const taken = (await s.turns()).find((each) => textsOf(each).includes("ben"))!;
+        assert.notEqual(taken.conversation.id, stranger);
+        assert.deepEqual(textsOf(taken), ["ben"]);
+        assert.deepEqual(await s.engine.conversations.history(taken.conversation.id, 10), []);
+        assert.deepEqual(await reached(s, stranger), [undefined]);
+      },
+    ),
+  ),
+
   scene("nor is one who was erased meanwhile", {}, async (s) => {
     const ana = await anaWasThere(s);
     const stranger = await placeOf(s, bare());

@@ -1,6 +1,6 @@
 import { keepSent } from "../../../core/draft.ts";
 import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
-import { afterCommit, workUnder } from "../../../core/running-turn.ts";
+import { afterCommit, afterLeaving, workUnder } from "../../../core/running-turn.ts";
 import { inBatchOrder } from "../../../core/taken.ts";
 import { type FinishedTurn, recordOf, spokenIn, statusAfter, unknownSendsOf } from "../../../core/turn.ts";
 import type { Commit } from "../../../model/commit.ts";
@@ -30,7 +30,7 @@ export function commit(
   tables.staged.remove(id, work.batchIds);
   const ids = batch.map((row) => row.id);
   tables.remembered.add(ids, "committed", nowMs + settings.dedupeMs);
-  const after = afterCommit(state, work);
+  const after = afterLeaving(afterCommit(state, work), batch);
   if (what.more) {
     tables.states.put(id, after);
     return { kind: "committed", next: takeMore(context, id) };

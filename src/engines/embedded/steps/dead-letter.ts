@@ -1,4 +1,4 @@
-import { withoutLetter } from "../../../core/running-turn.ts";
+import { afterLeaving, withoutLetter } from "../../../core/running-turn.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
 import { type StepContext, saveState } from "../context.ts";
@@ -29,7 +29,7 @@ export function deadLetter(
   context.tables.staged.remove(conversationId, ids);
   context.tables.remembered.add(ids, "dead", context.nowMs + context.settings.dedupeMs);
   markError(context, conversationId);
-  saveState(context, conversationId, left);
+  saveState(context, conversationId, afterLeaving(left, rows));
   return id;
 }
 
