@@ -350,8 +350,6 @@ const BEHAVIOURS: Readonly<Record<string, string>> = {
   "runtime/outages.test.ts": "responder, provider or credentials away for minutes, and back",
   "runtime/own-addresses.test.ts": "channels of one type keep to their own addresses",
   "runtime/quoted-errors.test.ts": "customers' words in errors stay out of the log",
-  "runtime/restarting.test.ts": "a service that was stopped, and is started again",
-  "runtime/starting.test.ts": "when a service starts, and when it is ready",
   "runtime/waking.test.ts": "a turn within the time of the function that woke it",
   "runtime/worker-timers.test.ts": "a worker waits for one moment at a time",
   "tools/aws-local/crashes.test.ts": "a function that crashes prints no customer's words",

@@ -289,3 +289,11 @@ describe("a message that was refused, brought again when it might come in:", () 
     expect(await refused({ refusesForGood: true, isUnsigned: true })).toEqual(["first", "second"]);
   });
 });
+
+it.each(["pigeon", "constructor"])("nothing is received on a channel %s", async (name) => {
+  const { service } = testLull({ respond: () => "hello" });
+  await expect(service.receive(name, WEBHOOK)).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    message: "there is no channel of this name; there are test",
+  });
+});
