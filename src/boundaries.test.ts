@@ -338,6 +338,7 @@ const BEHAVIOURS: Readonly<Record<string, string>> = {
   "engines/sqlite/drain-cost.test.ts": "what a pile costs to drain, in rows that are read",
   "engines/sqlite/durability.test.ts": "what was acknowledged is on the disk",
   "engines/sqlite/foreign-rows.test.ts": "rows that another program wrote stop no conversation",
+  "engines/sqlite/foreign-states.test.ts": "states and times that another program wrote mute no conversation",
   "engines/sqlite/lost-file.test.ts":
     "a database file that is deleted, moved or replaced under a running service",
   "http/api-sizes.test.ts": "what is too large for the API is refused",

@@ -15,6 +15,10 @@ export interface Suite {
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const MEMORY = ["src/engines/memory/memory.test.ts", "src/engines/memory/tables.test.ts"];
 const SQLITE = ["test/mutation/sqlite-contract.ts"];
+/** Rows that another program wrote. */
+const FOREIGN = ["foreign-rows", "foreign-states", "quarantine"].map(
+  (name) => `src/engines/sqlite/${name}.test.ts`,
+);
 /** More waits than one turn takes. */
 const PILES = ["src/engines/sqlite/drain-cost.test.ts", "src/engines/sqlite/tables/staged.test.ts"];
 const SCHEDULES = ["test/mutation/memory-schedules.ts"];
@@ -43,17 +47,17 @@ export const SUITES: readonly Suite[] = [
     stages: [MEMORY, SQLITE, SCHEDULES],
     last: {
       conversations: RUNTIME,
-      inspect: ["test/sqlite/listing-sizes.test.ts", "src/engines/sqlite/foreign-rows.test.ts"],
-      repairs: ["src/engines/sqlite/foreign-rows.test.ts"],
-      context: ["src/engines/sqlite/foreign-rows.test.ts", ...RUNTIME],
+      inspect: ["test/sqlite/listing-sizes.test.ts", ...FOREIGN],
+      repairs: FOREIGN,
+      context: [...FOREIGN, ...RUNTIME],
       requests: ["src/engines/sqlite/"],
       sweep: [
         "src/engines/sqlite/expiry.test.ts",
         "src/engines/sqlite/clock-mark.test.ts",
-        "src/engines/sqlite/foreign-rows.test.ts",
+        ...FOREIGN,
         ...RUNTIME,
       ],
-      take: [...PILES, "src/engines/sqlite/foreign-rows.test.ts", ...RUNTIME],
+      take: [...PILES, ...FOREIGN, ...RUNTIME],
       waiting: PILES,
     },
   },
@@ -63,7 +67,7 @@ export const SUITES: readonly Suite[] = [
     stages: [
       SQLITE,
       ["src/engines/sqlite/*.test.ts", "src/engines/sqlite/tables/*.test.ts"],
-      ["src/engines/sqlite/foreign-rows.test.ts", "src/engines/sqlite/store.test.ts"],
+      [...FOREIGN, "src/engines/sqlite/store.test.ts"],
       ["src/engines/sqlite/durability.test.ts", "src/engines/sqlite/lost-file.test.ts"],
     ],
     last: {
