@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { memory } from "../engines/memory/index.ts";
 import { testChannel } from "../testing/test-channel.ts";
+import { testWebhook } from "../testing/test-webhook.ts";
 import { createService } from "./create-service.ts";
 
 test("a service does not start with a channel that must not be served as it is", async () => {
@@ -24,18 +25,12 @@ test("nor does it receive for that channel, on any way in; other channels receiv
   const events: string[] = [];
   const log = (_level: string, event: string) => void events.push(event);
   const service = createService({ engine: memory(), channels, respond: () => "ok", log });
-  const webhook = {
-    method: "POST",
-    url: "https://bot.example.com/webhooks/open",
-    headers: {},
-    body: Buffer.from("[]"),
-  };
-  expect((await service.receive("open", webhook)).status).toBe(503);
-  expect((await service.receive("sound", webhook)).status).toBe(200);
+  expect((await service.receive("open", testWebhook())).status).toBe(503);
+  expect((await service.receive("sound", testWebhook())).status).toBe(200);
   expect(events).toContain("webhook.failed");
   why = undefined;
-  expect((await service.receive("open", webhook)).status).toBe(200);
-  expect((await service.receive("open", webhook)).status).toBe(200);
+  expect((await service.receive("open", testWebhook())).status).toBe(200);
+  expect((await service.receive("open", testWebhook())).status).toBe(200);
   // A channel that passed is not checked again.
   expect(asked).toBe(2);
   await service.stop(0);

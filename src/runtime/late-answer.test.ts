@@ -3,18 +3,8 @@ import { memory } from "../engines/memory/index.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { testLull } from "../testing/test-lull.ts";
+import { testMessage, testWebhook } from "../testing/test-webhook.ts";
 import { createService } from "./create-service.ts";
-
-const MESSAGE = {
-  providerId: "1",
-  account: "a",
-  address: "us",
-  sender: "ana",
-  replyTo: "ana",
-  text: "hi",
-  media: [],
-};
-const body = Buffer.from(JSON.stringify([MESSAGE]));
 
 it("a late answer comes with its one picture", async () => {
   const turns: string[] = [];
@@ -49,7 +39,7 @@ it("a late answer is cut for the channel that carries least: whose it is, only t
     },
   });
   await service.start();
-  await service.receive("web", { method: "POST", url: "http://us/", headers: {}, body });
+  await service.receive("web", testWebhook(testMessage()));
   await clock.advance(10_000);
   expect(await service.answerTurn(turns[0]!, { text: "hello there" })).toBe("accepted");
   await clock.advance(1_000);

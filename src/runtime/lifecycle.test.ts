@@ -10,6 +10,7 @@ import type { Engine, EngineProvider } from "../ports/engine.ts";
 import type { Responder } from "../ports/responder.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
+import { testMessage, testWebhook } from "../testing/test-webhook.ts";
 import { createService } from "./create-service.ts";
 import { systemClock } from "./system-clock.ts";
 
@@ -44,10 +45,8 @@ function living(engine: EngineProvider, given: Given = {}) {
   let count = 0;
   const write = async () => {
     count += 1;
-    const message = { providerId: `${count}`, account: "a", address: "us", sender: "ana", replyTo: "ana" };
-    const body = Buffer.from(JSON.stringify([{ ...message, text: "hi", media: [] }]));
-    const request = { method: "POST", url: "http://x/", headers: {}, body };
-    return (await service.receive("test", request)).status;
+    const message = testMessage({ providerId: `${count}` });
+    return (await service.receive("test", testWebhook(message))).status;
   };
   const stop = async () => {
     const stopping = service.stop(0);

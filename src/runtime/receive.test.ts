@@ -7,15 +7,10 @@ import { aroundEngine } from "../testing/around-engine.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { testLull } from "../testing/test-lull.ts";
+import { testMessage, testWebhook } from "../testing/test-webhook.ts";
 import { createService } from "./create-service.ts";
 
-const MESSAGE = { providerId: "1", account: "a", address: "us", sender: "ana", replyTo: "ana", text: "hi" };
-const WEBHOOK = {
-  method: "POST",
-  url: "http://x/",
-  headers: {},
-  body: Buffer.from(JSON.stringify([{ ...MESSAGE, media: [] }])),
-};
+const WEBHOOK = testWebhook(testMessage());
 
 function receiving(engine: EngineProvider, channel: Channel = testChannel()) {
   const clock = fakeClock();
@@ -120,16 +115,15 @@ it.each([
       return { status: statusOf(code, family), headers: {}, body: "" };
     };
     const at = receiving(memory(), { ...testChannel(), answer });
-    const named = (providerId: string, sender: unknown) => ({ ...MESSAGE, providerId, sender, media: [] });
+    const named = (providerId: string, sender: unknown) => ({ ...testMessage({ providerId }), sender });
     const given = [named("1", "ana"), named("2", { id: 7 }), null, named("3", "ben")];
-    const body = Buffer.from(JSON.stringify(given));
-    expect((await at.service.receive("test", { ...WEBHOOK, body })).status).toBe(status);
+    expect((await at.service.receive("test", testWebhook(...given))).status).toBe(status);
     expect(details).toEqual(["a message of this channel cannot be kept: it is no object"]);
     const { inspector } = await at.service.engine();
     const { items: refusals } = await inspector.refusals({ limit: 10 });
     expect(refusals.map(({ code, messageId, sender }) => ({ code, messageId, sender }))).toEqual([
       { code: "INVALID_PAYLOAD", messageId: "test/(unreadable)/(unreadable)", sender: "(unreadable)" },
-      { code: "INVALID_PAYLOAD", messageId: "test/a/2", sender: "(unreadable)" },
+      { code: "INVALID_PAYLOAD", messageId: "test/test/2", sender: "(unreadable)" },
     ]);
     expect(at.events.filter((event) => event === "webhook.refused")).toHaveLength(2);
     expect(at.events).not.toContain("message.refused");
@@ -146,8 +140,7 @@ it("a payload of more messages than a minute's limit is taken once a minute was 
     limits: { senderPerMinuteMax: 2 },
   });
   await lull.receive("ana", "hi");
-  const given = ["p1", "p2", "p3"].map((providerId) => ({ ...MESSAGE, providerId, media: [] }));
-  const request = { ...WEBHOOK, body: Buffer.from(JSON.stringify(given)) };
+  const request = testWebhook(...["p1", "p2", "p3"].map((providerId) => testMessage({ providerId })));
   const post = async () => (await lull.service.receive("test", request)).status;
   expect([await post(), await post()]).toEqual([429, 429]);
   await lull.advance(60_000);
@@ -162,8 +155,8 @@ const FLOOD = 300;
 /** As many webhooks at once, each of another sender. */
 async function flood(at: ReturnType<typeof receiving>, message: object): Promise<number[]> {
   const answers = Array.from({ length: FLOOD }, (_, n) => {
-    const given = { ...MESSAGE, providerId: `f${n}`, sender: `stranger-${n}`, media: [], ...message };
-    return at.service.receive("test", { ...WEBHOOK, body: Buffer.from(JSON.stringify([given])) });
+    const given = testMessage({ providerId: `f${n}`, sender: `stranger-${n}` });
+    return at.service.receive("test", testWebhook({ ...given, ...message }));
   });
   return [...new Set((await Promise.all(answers)).map(({ status }) => status))];
 }
@@ -261,10 +254,8 @@ describe("a message that was refused, brought again when it might come in:", () 
       },
       clock,
     });
-    const post = (providerId: string, text: string) => {
-      const body = Buffer.from(JSON.stringify([{ ...MESSAGE, providerId, text, media: [] }]));
-      return service.receive("test", { ...WEBHOOK, body });
-    };
+    const post = (providerId: string, text: string) =>
+      service.receive("test", testWebhook(testMessage({ providerId, text })));
     await service.start();
     await post("1", "first");
     await clock.advance(10_000);

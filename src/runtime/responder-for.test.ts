@@ -3,23 +3,17 @@ import { memory } from "../engines/memory/index.ts";
 import type { EngineProvider } from "../ports/engine.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
+import { testMessage, testWebhook } from "../testing/test-webhook.ts";
 import type { LullConfig } from "./config.ts";
 import { createService } from "./create-service.ts";
 
-const MESSAGE = { providerId: "1", account: "a", address: "us", sender: "ana", replyTo: "ana", text: "hi" };
-const WEBHOOK = {
-  method: "POST",
-  url: "http://us/",
-  headers: {},
-  body: Buffer.from(JSON.stringify([{ ...MESSAGE, media: [] }])),
-};
 const clock = fakeClock();
 
 function serving(name: string, more: Partial<LullConfig>, engine: EngineProvider = memory()) {
   const channel = testChannel();
   const service = createService({ engine, channels: { [name]: channel }, clock, log: () => {}, ...more });
   const sent = () => channel.outbox.map(({ text }) => text);
-  return { service, sent, receive: () => service.receive(name, WEBHOOK) };
+  return { service, sent, receive: () => service.receive(name, testWebhook(testMessage())) };
 }
 
 describe("a message is answered by", () => {

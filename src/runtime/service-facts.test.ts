@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
 import { testChannel } from "../testing/test-channel.ts";
+import { testWebhook } from "../testing/test-webhook.ts";
 import type { LullConfig } from "./config.ts";
 import { createService } from "./create-service.ts";
 import { factsFrom } from "./service-facts.ts";
@@ -54,7 +55,7 @@ it.each(["a log of its own", "none"])("a program that embeds Lull with %s sees n
     const channels = { sms: { ...testChannel(), verify } };
     const given = { engine: memory(), channels, respond: () => "ok", ...(kind !== "none" && own) };
     const service = createService(given);
-    await service.receive("sms", { method: "POST", url: "http://x/", headers: {}, body: Buffer.from("[]") });
+    await service.receive("sms", testWebhook());
     service.log("warn", "of.a-channel", { sender: "+15550100", text: "a secret" });
     await service.stop(0);
   } finally {

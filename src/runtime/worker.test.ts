@@ -9,6 +9,7 @@ import type { Responder, Turn } from "../ports/responder.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { type Fault, withFaults } from "../testing/fault-engine.ts";
 import { type TestChannel, testChannel } from "../testing/test-channel.ts";
+import { testMessage, testWebhook } from "../testing/test-webhook.ts";
 import type { LullConfig } from "./config.ts";
 import { createService } from "./create-service.ts";
 import type { Service } from "./service.ts";
@@ -49,9 +50,8 @@ afterEach(async () => {
 });
 
 async function write(service: Service, sender: string, text: string, id = text): Promise<number> {
-  const message = { providerId: id, account: "a", address: "us", sender, replyTo: sender, text, media: [] };
-  const body = Buffer.from(JSON.stringify([message]));
-  return (await service.receive("test", { method: "POST", url: "http://x/", headers: {}, body })).status;
+  const message = testMessage({ providerId: id, sender, text });
+  return (await service.receive("test", testWebhook(message))).status;
 }
 
 function byHand() {
@@ -407,8 +407,7 @@ it("an engine and channels are enough: the rest has defaults; channels learn whe
 
 describe("webhooks", () => {
   const channelWith = (overrides: Partial<Channel>): TestChannel => Object.assign(testChannel(), overrides);
-  const post = (service: Service, name: string) =>
-    service.receive(name, { method: "POST", url: "http://x/", headers: {}, body: Buffer.from("[]") });
+  const post = (service: Service, name: string) => service.receive(name, testWebhook());
 
   it("are refused, ignored, challenged or found broken as the channel says", async () => {
     const codes: (string | undefined)[] = [];
@@ -468,13 +467,7 @@ describe("webhooks", () => {
       },
     });
     const service = at.worker(at.engine, () => "x");
-    const answer = await service.receive("statuses", {
-      method: "POST",
-      url: "http://x/",
-      headers: {},
-      body: Buffer.alloc(0),
-    });
-    expect(answer.status).toBe(200);
+    expect((await service.receive("statuses", testWebhook())).status).toBe(200);
   });
 
   it("from one sender are limited only where that is asked for, and only that sender's", async () => {
