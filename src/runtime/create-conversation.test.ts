@@ -79,6 +79,29 @@ describe("a program creates a conversation", () => {
     await service.stop(0);
   });
 
+  it("and greets on the channel that it named, also where another one was used last", async () => {
+    const clock = fakeClock();
+    const [test, mail] = [testChannel(), testChannel({ type: "mail" })];
+    const service = createService({
+      engine: memory(),
+      channels: { test, mail },
+      clock,
+      respond: () => "hello",
+    });
+    await service.start();
+    const { conversation } = await service.createConversation(ANA);
+    const request = { conversationId: conversation.id, author: "me", text: "in the post" };
+    await service.say({ ...request, channel: "mail" });
+    await clock.advance(1_000);
+    await service.createConversation({ ...ANA, firstMessage: "Hi!" });
+    await clock.advance(1_000);
+    expect([test, mail].map(({ outbox }) => outbox.map(({ text }) => text))).toEqual([
+      ["Hi!"],
+      ["in the post"],
+    ]);
+    await service.stop(0);
+  });
+
   it("that the customer's next message goes on with", async () => {
     const { lull, create } = opened();
     const { conversation, firstMessage } = await create({
@@ -165,6 +188,7 @@ describe("a program creates a conversation", () => {
     });
     expect((await (await service.engine()).inspector.conversations({ limit: 10 })).items).toEqual([]);
     expect((await of({ channel: "front" })).created).toBe(true);
+    expect((await of({ channelType: "test", sender: "ben" })).created).toBe(true);
     await service.stop(0);
   });
 });
