@@ -222,6 +222,17 @@ describe("a service that was stopped", () => {
     expect(closed).toEqual(opened);
   });
 
+  it("looks at no conversation that it was to wake while it was still opening", async () => {
+    const { engine, opening, letOpen, opened, closed } = slowToOpen();
+    const at = living(engine);
+    const waking = expect(at.service.wake("c")).rejects.toThrow("the service was stopped");
+    await opening;
+    const stopping = at.stop();
+    letOpen();
+    await Promise.all([waking, stopping]);
+    expect(closed).toEqual(opened);
+  });
+
   it("opens nothing when it is stopped while it looks at its channels", async () => {
     const { engine, opened } = slowToOpen();
     const at = living(engine);
