@@ -226,7 +226,7 @@ describe("while nothing is heard of a lost send, it", () => {
     expect(await turns()).toMatchObject([{ outcome: "unknown" }]);
   });
 
-  it("is sent again where it is never found, while an outage is waited out, then is a dead letter", async () => {
+  it("is sent again where it is never found, during an outage; then it is a dead letter", async () => {
     open({ limits: { retryForSeconds: 100 } });
     lull.channel.reconcileWith(() => ({ kind: "not-sent" }));
     const tried = sends(UNKNOWN);

@@ -52,6 +52,15 @@ it("takes a payload of more than a minute's worth once a minute was free; it is 
   expect(limit.allows(["ana"], 150_000)).toBe(true);
 });
 
+it("forgets who was let in longest ago, not who wrote first", () => {
+  const limit = senderLimit(2);
+  limit.allows(["ana"], 0);
+  for (let n = 1; n < 100_000; n += 1) limit.allows([`sender-${n}`], 0);
+  expect(limit.allows(["ana"], 0)).toBe(true);
+  limit.allows(["one more"], 0);
+  expect(limit.allows(["ana"], 0)).toBe(false);
+});
+
 describe("whose limit counts", () => {
   const messages = (sender: string, n: number) => Array.from({ length: n }, () => sender);
   const page = { hasVisitors: true };

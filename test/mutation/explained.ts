@@ -237,6 +237,12 @@ export const EXPLAINED: readonly Explained[] = [
     because: "timing only: a channel that cannot be asked is looked at sooner, and settles no sooner",
   },
   {
+    file: "src/runtime/sender-limit.ts",
+    code: "const passedMs = Math.max(0, nowMs - before.atMs);",
+    change: "0 → 1",
+    because: "timing only: a millisecond",
+  },
+  {
     file: "src/runtime/arrivals.ts",
     code: "textMax: channel.textLengthMax ?? Number.POSITIVE_INFINITY,",
     change: "channel.textLengthMax ?? Number.POSITIVE_INFINITY → channel.textLengthMax",
