@@ -256,6 +256,12 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/drafting.ts",
+    code: 'if (read.kind === "sound") return draft;',
+    change: 'read.kind === "sound" → true',
+    because: "defence in depth: replies, outbounds and messages were each read by their shape before",
+  },
+  {
+    file: "src/runtime/drafting.ts",
     code: "const textMax = run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY;",
     change: "run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY → run.channels[channel]?.textMax",
     because: "equivalent: no length is longer than no number",
