@@ -10,7 +10,7 @@ const made = (channels: Readonly<Record<string, Channel>>, more = {}) =>
 it("a channel is told where statuses go if there is a public URL, and nothing otherwise", () => {
   const opened: ChannelContext[] = [];
   const open = (context: ChannelContext) => void opened.push(context);
-  for (const more of [{ publicUrl: "https://example.test" }, {}])
+  for (const more of [{ publicUrl: "https://example.test/" }, {}])
     made({ sms: { ...testChannel(), open } }, more);
   expect(opened.map(({ name }) => name)).toEqual(["sms", "sms"]);
   expect(opened[0]).toMatchObject({

@@ -61,6 +61,34 @@ it("a webhook whose store does not answer is answered in time: come back later",
   expect((await inspector.counts()).staged).toBe(1);
 });
 
+describe("what its channel says of a webhook is answered in the channel's words:", () => {
+  it.each<[string, Partial<Channel>, string | undefined]>([
+    ["it is forged", { verify: () => ({ kind: "refused", why: "no signature" }) }, "INVALID_SIGNATURE"],
+    ["it is ours", { parse: () => ({ kind: "ignored", why: "our own message" }) }, undefined],
+    ["it is broken", { parse: () => ({ kind: "invalid", why: "no sender" }) }, "INVALID_PAYLOAD"],
+    ["it cannot say", { verify: () => Promise.reject(new Error("no secret")) }, "STORE_UNAVAILABLE"],
+  ])("%s", async (_, says, code) => {
+    const told: ReceiveSummary[] = [];
+    const answer: Channel["answer"] = (summary) => {
+      told.push(summary);
+      return { status: 200, headers: {}, body: "" };
+    };
+    const at = receiving(memory(), { ...testChannel(), answer, ...says });
+    await at.post();
+    expect(told.map((summary) => summary.code)).toEqual([code]);
+    expect((await (await at.service.engine()).inspector.counts()).staged).toBe(0);
+  });
+
+  it("it is a challenge", async () => {
+    const parse: Channel["parse"] = () => ({
+      kind: "challenge",
+      answer: { status: 200, headers: {}, body: "42" },
+    });
+    const at = receiving(memory(), { ...testChannel(), parse });
+    expect((await at.post()).body).toBe("42");
+  });
+});
+
 it("a webhook whose secret does not come is answered in time, and nothing is stored", async () => {
   const at = receiving(memory(), { ...testChannel(), verify: () => new Promise(() => {}) });
   const answer = at.post();
@@ -224,6 +252,13 @@ describe("refusals of senders who prove nothing", () => {
     await flood(at, tooLong);
     expect(await refusalsOf(at)).toBe(FLOOD);
   });
+});
+
+it("a redelivery is acknowledged and changes nothing", async () => {
+  const at = receiving(memory());
+  expect([(await at.post()).status, (await at.post()).status]).toEqual([200, 200]);
+  expect(at.events).toContain("message.duplicate");
+  expect((await (await at.service.engine()).inspector.counts()).staged).toBe(1);
 });
 
 it("a redelivery is acknowledged, also when its sender has written too much since", async () => {

@@ -11,24 +11,34 @@ import type { LullConfig } from "./config.ts";
 import { createService } from "./create-service.ts";
 
 function receiving(channel: Partial<Channel>, more: Partial<LullConfig> = {}) {
+  const clock = fakeClock();
   const logged: unknown[][] = [];
   const service = createService({
     engine: memory(),
     channels: { test: { ...testChannel(), ...channel } },
     respond: () => "hello",
-    clock: fakeClock(),
+    clock,
     log: (level, event, { code } = {}) => void logged.push([level, event, code]),
     ...more,
   });
   const post = async (...messages: readonly unknown[]) =>
     (await service.receive("test", testWebhook(...messages))).status;
   const counts = async () => (await service.engine()).inspector.counts();
-  return { logged, service, post, counts };
+  return { clock, logged, service, post, counts };
 }
 
 describe("a sender's limit", () => {
   const limits = { senderPerMinuteMax: 2 };
   const numbered = (...ids: readonly string[]) => ids.map((providerId) => testMessage({ providerId }));
+
+  it("is theirs alone, and refills over a minute", async () => {
+    const { post, clock } = receiving({}, { limits });
+    const by = (sender: string, providerId: string) => post(testMessage({ sender, providerId }));
+    expect([await by("ana", "1"), await by("ana", "2"), await by("ana", "3")]).toEqual([200, 200, 429]);
+    expect(await by("ben", "4")).toBe(200);
+    await clock.advance(30_000);
+    expect(await by("ana", "5")).toBe(200);
+  });
 
   it("turns away a payload that brings a new message beside one that is here already", async () => {
     const { post, counts } = receiving({}, { limits });
@@ -69,6 +79,14 @@ describe("places for refusals of senders who prove nothing", () => {
     for (const message of refusedOnes) await post(message);
     expect((await counts()).refusals).toBe(60);
   });
+});
+
+it("a webhook that carries only statuses is recorded and acknowledged", async () => {
+  const status = { account: "test", providerId: "SM1", status: "delivered" };
+  const parse: Channel["parse"] = () => ({ kind: "updates", messages: [], statuses: [status] });
+  const { post, logged } = receiving({ parse });
+  expect(await post()).toBe(200);
+  expect(logged.map(([, event]) => event)).toEqual(["delivery.status"]);
 });
 
 it("a status that cannot be read is told, and the provider is not asked for it again", async () => {
