@@ -1,4 +1,4 @@
-import type { Channel } from "../ports/channel.ts";
+import { byName } from "../runtime/by-name.ts";
 import { glance, noteRefusal, refuse, refuseNameless, refuseTooLarge, TOO_MANY } from "../runtime/refuse.ts";
 import type { Service } from "../runtime/service.ts";
 import { isRead, methodNotAllowed, notFound } from "./answers.ts";
@@ -24,13 +24,13 @@ export function createWebhooks(
   const urlOf = createUrl(service.publicUrl);
   return async (request) => {
     const { name, step } = targetOf(request.path);
-    const channel = named(service, name);
+    const channel = byName(service.channels, name);
     if (!channel) {
       if (!isRead(request.method)) refuseNameless(service);
       return notFound("there is no channel of that name");
     }
     const isFeed = step === "feed" && channel.type === "web";
-    const allowed = isFeed ? ["GET"] : Object.hasOwn(STEPS, step) ? STEPS[step] : undefined;
+    const allowed = isFeed ? ["GET"] : byName(STEPS, step);
     if (!allowed) return notFound();
     const { method, headers } = request;
     if (!allowed.includes(method) && !(isFeed && isRead(method))) return methodNotAllowed(allowed);
@@ -58,10 +58,6 @@ function notRead(service: Service, name: string, body: Exclude<Body, Buffer>, by
   if (body === "too-large") return refuseTooLarge(service, name, bytesMax);
   if (body === "too-slow") noteRefusal(service, name, "INVALID_PAYLOAD", "the body came too slowly");
   return unread(body, bytesMax);
-}
-
-function named(service: Service, name: string): Channel | undefined {
-  return Object.hasOwn(service.channels, name) ? service.channels[name] : undefined;
 }
 
 /** A slash at the end is a common slip in a provider's console, and would lose every message. */

@@ -6,6 +6,7 @@ import { createService } from "../runtime/create-service.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { type Fault, withFaults } from "../testing/fault-engine.ts";
 import { testChannel } from "../testing/test-channel.ts";
+import { testMessage, testWebhook } from "../testing/test-webhook.ts";
 import { againSeconds, BatchRun } from "./batch-run.ts";
 import { budgetOf } from "./deadline.ts";
 import type { SqsRecord } from "./invocation.ts";
@@ -51,17 +52,7 @@ async function invoked({ respond, fault = () => "pass", ...limits }: Given) {
     },
   };
   async function receive(sender: string, id = sender): Promise<string> {
-    const message = {
-      providerId: id,
-      account: "a",
-      address: "us",
-      sender,
-      replyTo: sender,
-      text: id,
-      media: [],
-    };
-    const body = Buffer.from(JSON.stringify([message]));
-    await lull.receive("test", { method: "POST", url: "http://x/", headers: {}, body });
+    await lull.receive("test", testWebhook(testMessage({ providerId: id, sender, text: id })));
     const { items } = await (await lull.engine()).inspector.conversations({ limit: 1, search: sender });
     return items[0]!.id;
   }

@@ -43,7 +43,7 @@ export function admitted(
 ): Admitted {
   const rules = {
     textMax: channel.textLengthMax ?? Number.POSITIVE_INFINITY,
-    refusal: context.hasResponder(name) ? undefined : ("ROUTE_NOT_FOUND" as const),
+    refusal: context.responderFor(name) ? undefined : ("ROUTE_NOT_FOUND" as const),
   };
   // Our own time, and the place in the payload: what the provider's clock cannot order, these do.
   const at = { channel: name, arrivedAtMs: context.clock.nowMs() };

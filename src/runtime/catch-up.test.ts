@@ -5,6 +5,7 @@ import type { InboundMessage } from "../model/message.ts";
 import type { Channel } from "../ports/channel.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
+import { testWebhook } from "../testing/test-webhook.ts";
 import type { LullConfig } from "./config.ts";
 import { createService } from "./create-service.ts";
 import { LISTING_MS_MAX } from "./listing.ts";
@@ -35,10 +36,7 @@ function behind(
     service.catchUp({ channel: "sms", sinceAtMs: 0, ...more });
   const counts = async () => (await service.engine()).inspector.counts();
   const refusals = async () => (await (await service.engine()).inspector.refusals({ limit: 10 })).items;
-  const webhook = (...messages: InboundMessage[]) => {
-    const body = Buffer.from(JSON.stringify(messages));
-    return service.receive("sms", { method: "POST", url: "http://us/", headers: {}, body });
-  };
+  const webhook = (...messages: InboundMessage[]) => service.receive("sms", testWebhook(...messages));
   return { service, clock, logged, channel, catchUp, counts, refusals, webhook };
 }
 

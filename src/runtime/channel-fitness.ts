@@ -14,11 +14,13 @@ export class ChannelFitness {
     this.#channels = channels;
   }
 
-  async requireAll(): Promise<void> {
-    for (const name of Object.keys(this.#channels)) await this.require(name);
+  /** Rejects when that channel, or else any of them, must not be served as it is. */
+  async require(name?: string): Promise<void> {
+    const names = name === undefined ? Object.keys(this.#channels) : [name];
+    for (const each of names) await this.#requireOne(each);
   }
 
-  require(name: string): Promise<void> {
+  #requireOne(name: string): Promise<void> {
     const before = this.#asked.get(name);
     if (before !== undefined) return before;
     const asked = this.#ask(name);

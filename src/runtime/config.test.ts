@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
 import type { Responder } from "../ports/responder.ts";
 import { testChannel } from "../testing/test-channel.ts";
-import { defineConfig, type LullConfig, settingsFrom } from "./config.ts";
+import { busyTextIn, defineConfig, type LullConfig, settingsFrom } from "./config.ts";
 
 const settings = (given: Partial<LullConfig> = {}) =>
   settingsFrom({ engine: memory(), channels: { test: testChannel() }, ...given });
@@ -177,4 +177,26 @@ describe("what cannot be meant is refused, naming where it stands", () => {
 it("defineConfig gives back what it was given", () => {
   const config = { window: { seconds: 1 } };
   expect(defineConfig(config)).toBe(config);
+});
+
+describe("a channel whose name every object has", () => {
+  const channels = { constructor: testChannel() };
+
+  it("has the window of all, unless it has its own", () => {
+    const windowIn = (windows: LullConfig["windows"] = {}) =>
+      Object.values(settings({ channels, windows }).channels)[0]?.window;
+    expect(windowIn()).toEqual({ kind: "fixed", lengthMs: 10_000 });
+    expect(windowIn({ constructor: { seconds: 3 } })).toEqual({ kind: "fixed", lengthMs: 3_000 });
+  });
+
+  it("has no window where there is no such channel", () => {
+    expect(() => settings({ windows: { constructor: { seconds: 3 } } })).toThrow(
+      "windows.constructor: there is no channel of that name",
+    );
+  });
+});
+
+it("a customer who is turned away is asked to write again, unless other words are set", () => {
+  expect(busyTextIn({})).toContain("send it again");
+  expect(busyTextIn({ busyText: "one moment" })).toBe("one moment");
 });

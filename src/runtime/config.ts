@@ -14,6 +14,7 @@ import type { EngineProvider } from "../ports/engine.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { isSameQueue } from "../wire/queue-url.ts";
+import { byName } from "./by-name.ts";
 
 /**
  * `{ seconds: 10 }`: ten seconds from the first message. `{ quietSeconds: 4 }`: until the customer has been
@@ -77,6 +78,12 @@ export function publicUrlIn({ publicUrl }: LullConfig): string | undefined {
   return publicUrl.replace(/\/+$/, "");
 }
 
+const BUSY_TEXT = "I was still answering and did not read this message. Please send it again.";
+
+export function busyTextIn({ busyText = BUSY_TEXT }: Pick<LullConfig, "busyText">): string {
+  return busyText;
+}
+
 /** Checks the configuration and turns it into settings: seconds into ms, names into policies. */
 export function settingsFrom(config: LullConfig): Settings {
   checkTargets(config);
@@ -129,16 +136,17 @@ function prefixed(responders: LullConfig["responders"] = {}): Record<string, Res
 const SETTLE_MS_MAX = 24 * 3_600_000;
 
 function channelSettings(config: LullConfig, window: WindowPolicy): Record<string, ChannelSettings> {
-  for (const name of Object.keys(config.windows ?? {})) {
-    if (config.channels[name] === undefined)
+  const { channels, windows = {} } = config;
+  for (const name of Object.keys(windows)) {
+    if (byName(channels, name) === undefined)
       throw new ConfigError(`windows.${name}: there is no channel of that name`);
   }
   return Object.fromEntries(
-    Object.entries(config.channels).map(([name, channel]) => {
+    Object.entries(channels).map(([name, channel]) => {
       if (!CHANNEL_NAME.test(name)) {
         throw new ConfigError(`channels.${name}: a channel's name is lower-case letters, digits and dashes`);
       }
-      const own = config.windows?.[name];
+      const own = byName(windows, name);
       const { type, settleMs } = channel;
       if (settleMs !== undefined && !(settleMs >= 0 && settleMs <= SETTLE_MS_MAX))
         throw new ConfigError(

@@ -14,18 +14,10 @@ function opened() {
   return { lull, create: lull.service.createConversation };
 }
 
-describe("a program creates a conversation", () => {
-  it("and is recorded as the author of the first message, unless it names another one", async () => {
-    const { lull, create } = opened();
-    await lull.service.start();
-    const { conversation } = await create({ ...ANA, firstMessage: "Hello, Ana!" });
-    await lull.clock.advance(1);
-    const { inspector } = await lull.service.engine();
-    const detail = await inspector.conversation(conversation.id);
-    expect(detail?.messages).toMatchObject([{ text: "Hello, Ana!", author: "program" }]);
-    await lull.stop();
-  });
+const JSON_FRAME = '{"a":""}'.length;
+const attributes = (bytes: number) => ({ a: "x".repeat(bytes - JSON_FRAME) });
 
+describe("a program creates a conversation", () => {
   it("with all that the API takes, and greets once however often it asks", async () => {
     const { lull, create } = opened();
     await lull.service.start();
@@ -63,22 +55,6 @@ describe("a program creates a conversation", () => {
     await lull.stop();
   });
 
-  it("and greets on the channel that it named", async () => {
-    const clock = fakeClock();
-    const [one, two] = [testChannel({ addresses: ["us"] }), testChannel({ addresses: ["them"] })];
-    const service = createService({
-      engine: memory(),
-      channels: { one, two },
-      clock,
-      respond: () => "hello",
-    });
-    await service.start();
-    await service.createConversation({ channel: "two", address: "them", sender: "ana", firstMessage: "Hi!" });
-    await clock.advance(1_000);
-    expect([one.outbox.length, two.outbox.length]).toEqual([0, 1]);
-    await service.stop(0);
-  });
-
   it("that the customer's next message goes on with", async () => {
     const { lull, create } = opened();
     const { conversation, firstMessage } = await create({
@@ -93,24 +69,39 @@ describe("a program creates a conversation", () => {
     await lull.stop();
   });
 
-  it("and knows its id even if the greeting is refused", async () => {
-    const { lull, create } = opened();
-    const made: string[] = [];
-    const greeting = create({ ...ANA, firstMessage: "x".repeat(70_000) }, (id) => void made.push(id));
-    await expect(greeting).rejects.toMatchObject({ code: "REPLY_TOO_LARGE" });
-    expect(await (await lull.service.engine()).conversations.get(made[0]!)).toMatchObject({ sender: "ana" });
-    await lull.stop();
-  });
-
-  const JSON_FRAME = '{"a":""}'.length;
-  const attributes = (bytes: number) => ({ a: "x".repeat(bytes - JSON_FRAME) });
-
   it("at the limits of its data and of its customer's name", async () => {
     const { lull, create } = opened();
     const sender = "x".repeat(NAME_LENGTH_MAX);
     const { created } = await create({ ...ANA, sender, attributes: attributes(ATTRIBUTES_BYTES_MAX) });
     expect(created).toBe(true);
     await lull.stop();
+  });
+
+  it("only at an address that one of its channels has, and makes nothing otherwise", async () => {
+    const service = createService({
+      engine: memory(),
+      clock: fakeClock(),
+      log: () => {},
+      respond: () => "hello",
+      channels: {
+        front: testChannel({ addresses: ["+15550100"] }),
+        back: testChannel({ addresses: ["+15550199"] }),
+      },
+    });
+    const of = (given: Partial<CreateRequest>) =>
+      service.createConversation({ address: "+15550100", sender: "ana", ...given });
+    await expect(of({ channel: "back", firstMessage: "hi" })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      message: "address is none of ours on this channel; there are +15550199",
+    });
+    await expect(of({ channelType: "test", address: "nowhere" })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      message: "address is none of ours on this channel; there are +15550100, +15550199",
+    });
+    expect((await (await service.engine()).inspector.conversations({ limit: 10 })).items).toEqual([]);
+    expect((await of({ channel: "front" })).created).toBe(true);
+    expect((await of({ channelType: "test", sender: "ben" })).created).toBe(true);
+    await service.stop(0);
   });
 
   it.each<[object, string]>([
@@ -141,30 +132,65 @@ describe("a program creates a conversation", () => {
     expect((await (await lull.service.engine()).inspector.counts()).conversations).toBe(0);
     await lull.stop();
   });
+});
 
-  it("only at an address that one of its channels has, and makes nothing otherwise", async () => {
+describe("a program greets in the conversation that it creates", () => {
+  it("and is recorded as the author of the first message, unless it names another one", async () => {
+    const { lull, create } = opened();
+    await lull.service.start();
+    const { conversation } = await create({ ...ANA, firstMessage: "Hello, Ana!" });
+    await lull.clock.advance(1);
+    const { inspector } = await lull.service.engine();
+    const detail = await inspector.conversation(conversation.id);
+    expect(detail?.messages).toMatchObject([{ text: "Hello, Ana!", author: "program" }]);
+    await lull.stop();
+  });
+
+  it("on the channel that it named", async () => {
+    const clock = fakeClock();
+    const [one, two] = [testChannel({ addresses: ["us"] }), testChannel({ addresses: ["them"] })];
     const service = createService({
       engine: memory(),
-      clock: fakeClock(),
-      log: () => {},
+      channels: { one, two },
+      clock,
       respond: () => "hello",
-      channels: {
-        front: testChannel({ addresses: ["+15550100"] }),
-        back: testChannel({ addresses: ["+15550199"] }),
-      },
     });
-    const of = (given: Partial<CreateRequest>) =>
-      service.createConversation({ address: "+15550100", sender: "ana", ...given });
-    await expect(of({ channel: "back", firstMessage: "hi" })).rejects.toMatchObject({
-      code: "INVALID_REQUEST",
-      message: "address is none of ours on this channel; there are +15550199",
-    });
-    await expect(of({ channelType: "test", address: "nowhere" })).rejects.toMatchObject({
-      code: "INVALID_REQUEST",
-      message: "address is none of ours on this channel; there are +15550100, +15550199",
-    });
-    expect((await (await service.engine()).inspector.conversations({ limit: 10 })).items).toEqual([]);
-    expect((await of({ channel: "front" })).created).toBe(true);
+    await service.start();
+    await service.createConversation({ channel: "two", address: "them", sender: "ana", firstMessage: "Hi!" });
+    await clock.advance(1_000);
+    expect([one.outbox.length, two.outbox.length]).toEqual([0, 1]);
     await service.stop(0);
+  });
+
+  it("on the channel that it named, also where another one was used last", async () => {
+    const clock = fakeClock();
+    const [test, mail] = [testChannel(), testChannel({ type: "mail" })];
+    const service = createService({
+      engine: memory(),
+      channels: { test, mail },
+      clock,
+      respond: () => "hello",
+    });
+    await service.start();
+    const { conversation } = await service.createConversation(ANA);
+    const request = { conversationId: conversation.id, author: "me", text: "in the post" };
+    await service.say({ ...request, channel: "mail" });
+    await clock.advance(1_000);
+    await service.createConversation({ ...ANA, firstMessage: "Hi!" });
+    await clock.advance(1_000);
+    expect([test, mail].map(({ outbox }) => outbox.map(({ text }) => text))).toEqual([
+      ["Hi!"],
+      ["in the post"],
+    ]);
+    await service.stop(0);
+  });
+
+  it("and knows its id even if the greeting is refused", async () => {
+    const { lull, create } = opened();
+    const made: string[] = [];
+    const greeting = create({ ...ANA, firstMessage: "x".repeat(70_000) }, (id) => void made.push(id));
+    await expect(greeting).rejects.toMatchObject({ code: "REPLY_TOO_LARGE" });
+    expect(await (await lull.service.engine()).conversations.get(made[0]!)).toMatchObject({ sender: "ana" });
+    await lull.stop();
   });
 });

@@ -96,42 +96,6 @@ describe("a send whose outcome the provider never told", () => {
     expect(tried).toHaveLength(1);
   });
 
-  it("is asked about again, less and less often, while it may still be inside the provider", async () => {
-    open();
-    const askedAtS: number[] = [];
-    lull.channel.reconcileWith(() => {
-      askedAtS.push(Math.floor((lull.service.clock.nowMs() - sentAtMs) / 1_000));
-      return { kind: "not-sent" };
-    });
-    const tried = sends(UNKNOWN, SENT);
-    await ask();
-    const sentAtMs = lull.service.clock.nowMs();
-    await lull.advance(29_999);
-    expect(askedAtS).toEqual([1, 2, 4, 8, 16]);
-    expect(tried).toHaveLength(1);
-    await lull.advance(1);
-    expect(askedAtS).toHaveLength(6);
-    expect(tried).toHaveLength(2);
-    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM1"] }]);
-  });
-
-  it.each([
-    ["an earlier turn", "hello"],
-    ["an earlier message of the same reply", ["hello", "hello"]],
-  ])("is not taken for %s with the same words", async (_where, reply) => {
-    open({ respond: () => reply });
-    // The provider's list holds only what was sent before.
-    lull.channel.reconcileWith((_n, { excludeProviderIds }) =>
-      excludeProviderIds.includes("SM1") ? { kind: "not-sent" } : { kind: "sent", providerId: "SM1" },
-    );
-    const tried = sends(SENT, UNKNOWN, { kind: "sent", providerId: "SM2" });
-    await ask();
-    if (typeof reply === "string") await ask();
-    await lull.advance(60_000);
-    expect(tried).toHaveLength(3);
-    expect((await turns()).flatMap(({ providerIds }) => providerIds)).toEqual(["SM1", "SM2"]);
-  });
-
   it("is not repeated when a callback proves it while the list, which lags, is being asked", async () => {
     open();
     let isTold = false;
@@ -163,6 +127,65 @@ describe("a send whose outcome the provider never told", () => {
     expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM4"] }]);
   });
 
+  it.each([
+    ["an earlier turn", "hello"],
+    ["an earlier message of the same reply", ["hello", "hello"]],
+  ])("is not taken for %s with the same words", async (_where, reply) => {
+    open({ respond: () => reply });
+    // The provider's list holds only what was sent before.
+    lull.channel.reconcileWith((_n, { excludeProviderIds }) =>
+      excludeProviderIds.includes("SM1") ? { kind: "not-sent" } : { kind: "sent", providerId: "SM1" },
+    );
+    const tried = sends(SENT, UNKNOWN, { kind: "sent", providerId: "SM2" });
+    await ask();
+    if (typeof reply === "string") await ask();
+    await lull.advance(60_000);
+    expect(tried).toHaveLength(3);
+    expect((await turns()).flatMap(({ providerIds }) => providerIds)).toEqual(["SM1", "SM2"]);
+  });
+
+  it("is settled by the provider's callback, without waiting and without asking", async () => {
+    open();
+    sends(UNKNOWN);
+    await ask();
+    const { reference } = lull.channel.outbox[0]!;
+    const engine = await lull.service.engine();
+    const status = { account: "test", providerId: "SM7", status: "delivered", chunk: reference };
+    expect(await engine.receiving.recordDelivery("test", status)).toBe("settled");
+    await lull.advance(200);
+    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM7"] }]);
+  });
+
+  it("is given up at its deadline, even by a channel that does not listen to its signal", async () => {
+    open();
+    lull.channel.reconcileWith(() => ({ kind: "sent", providerId: "SM3" }));
+    sends("hang");
+    await ask();
+    await lull.advance(60_000);
+    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM3"] }]);
+  });
+});
+
+describe("while nothing is heard of a lost send, it", () => {
+  it("is asked about again, less and less often, while it may still be inside the provider", async () => {
+    open();
+    const askedAtS: number[] = [];
+    lull.channel.reconcileWith(() => {
+      askedAtS.push(Math.floor((lull.service.clock.nowMs() - sentAtMs) / 1_000));
+      return { kind: "not-sent" };
+    });
+    const tried = sends(UNKNOWN, SENT);
+    await ask();
+    const sentAtMs = lull.service.clock.nowMs();
+    await lull.advance(29_999);
+    expect(askedAtS).toEqual([1, 2, 4, 8, 16]);
+    expect(tried).toHaveLength(1);
+    await lull.advance(1);
+    expect(askedAtS).toHaveLength(6);
+    expect(tried).toHaveLength(2);
+    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM1"] }]);
+  });
+
   it("is asked about again when the provider is away", async () => {
     open();
     lull.channel.reconcileWith((n) => {
@@ -173,27 +196,6 @@ describe("a send whose outcome the provider never told", () => {
     await ask();
     await lull.advance(200_000);
     expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM2"] }]);
-  });
-
-  it("is held for a person when the channel cannot be asked, with the chunks behind it", async () => {
-    open({ respond: () => ["one", "two", "three"] });
-    sends(SENT, UNKNOWN);
-    await ask();
-    await lull.advance(50_000);
-    expect(await turns()).toMatchObject([{ outcome: "unknown" }]);
-    expect((await unknown()).map(({ text }) => text).sort()).toEqual(["three", "two"]);
-  });
-
-  it("and is never found is sent again while an outage is waited out, then is a dead letter", async () => {
-    open({ limits: { retryForSeconds: 100 } });
-    lull.channel.reconcileWith(() => ({ kind: "not-sent" }));
-    const tried = sends(UNKNOWN);
-    await ask();
-    await lull.advance(400_000);
-    expect(tried).toHaveLength(4);
-    const { items } = await (await lull.service.engine()).inspector.dead({ limit: 10 });
-    expect(items).toMatchObject([{ draft: { chunks: [{ state: { kind: "pending" } }] } }]);
-    expect(items[0]?.reason).toMatch(/^NOT_SENT: no send has been confirmed for 1\d\d s$/);
   });
 
   it("is asked about, with pauses, while an outage is waited out; then a person decides", async () => {
@@ -224,6 +226,29 @@ describe("a send whose outcome the provider never told", () => {
     expect(await turns()).toMatchObject([{ outcome: "unknown" }]);
   });
 
+  it("is sent again where it is never found, during an outage; then it is a dead letter", async () => {
+    open({ limits: { retryForSeconds: 100 } });
+    lull.channel.reconcileWith(() => ({ kind: "not-sent" }));
+    const tried = sends(UNKNOWN);
+    await ask();
+    await lull.advance(400_000);
+    expect(tried).toHaveLength(4);
+    const { items } = await (await lull.service.engine()).inspector.dead({ limit: 10 });
+    expect(items).toMatchObject([{ draft: { chunks: [{ state: { kind: "pending" } }] } }]);
+    expect(items[0]?.reason).toMatch(/^NOT_SENT: no send has been confirmed for 1\d\d s$/);
+  });
+});
+
+describe("a lost send of which nothing can be learnt", () => {
+  it("is held for a person when the channel cannot be asked, with the chunks behind it", async () => {
+    open({ respond: () => ["one", "two", "three"] });
+    sends(SENT, UNKNOWN);
+    await ask();
+    await lull.advance(50_000);
+    expect(await turns()).toMatchObject([{ outcome: "unknown" }]);
+    expect((await unknown()).map(({ text }) => text).sort()).toEqual(["three", "two"]);
+  });
+
   it("goes out again with `resend`", async () => {
     open({ onUnknown: "resend" });
     const tried = sends(UNKNOWN, SENT);
@@ -249,27 +274,6 @@ describe("a send whose outcome the provider never told", () => {
     await lull.advance(45_000);
     expect(tried).toHaveLength(1);
     expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["assumed"] }]);
-  });
-
-  it("is given up at its deadline, even by a channel that does not listen to its signal", async () => {
-    open();
-    lull.channel.reconcileWith(() => ({ kind: "sent", providerId: "SM3" }));
-    sends("hang");
-    await ask();
-    await lull.advance(60_000);
-    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM3"] }]);
-  });
-
-  it("is settled by the provider's callback, without waiting and without asking", async () => {
-    open();
-    sends(UNKNOWN);
-    await ask();
-    const { reference } = lull.channel.outbox[0]!;
-    const engine = await lull.service.engine();
-    const status = { account: "test", providerId: "SM7", status: "delivered", chunk: reference };
-    expect(await engine.receiving.recordDelivery("test", status)).toBe("settled");
-    await lull.advance(200);
-    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM7"] }]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type TestLull, testLull } from "../testing/test-lull.ts";
+import { testMessage, testWebhook } from "../testing/test-webhook.ts";
 
 let lull: TestLull;
 let logged: { level: string; event: string }[];
@@ -18,13 +19,8 @@ const told = () => logged.filter(({ event, level }) => /full|refused/.test(event
 
 /** A payload of several messages, as some providers send them. */
 async function post(...senders: string[]): Promise<[number, string | undefined]> {
-  const messages = senders.map((sender, at) => {
-    const providerId = `${sender}-${at}`;
-    return { providerId, account: "test", address: "lull", sender, replyTo: sender, text: "hi", media: [] };
-  });
-  const body = Buffer.from(JSON.stringify(messages));
-  const request = { method: "POST", url: "http://test/", headers: {}, body };
-  const { status, headers } = await lull.service.receive("test", request);
+  const messages = senders.map((sender, at) => testMessage({ providerId: `${sender}-${at}`, sender }));
+  const { status, headers } = await lull.service.receive("test", testWebhook(...messages));
   return [status, headers["retry-after"]];
 }
 

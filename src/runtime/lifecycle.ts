@@ -1,18 +1,25 @@
 import type { Engine } from "../ports/engine.ts";
-import { type PartFactories, ServiceRun, stopped } from "./service-run.ts";
+import type { ChannelFitness } from "./channel-fitness.ts";
+import type { SampledLog } from "./sampled-log.ts";
+import { type RunParts, ServiceRun, stopped } from "./service-run.ts";
 import type { Worker } from "./worker.ts";
 
-export const GRACE_MS = 25_000;
+const GRACE_MS = 25_000;
+
+interface LifecycleParts extends RunParts {
+  readonly fitness: Pick<ChannelFitness, "require">;
+  readonly sampled: Pick<SampledLog, "flush">;
+}
 
 /** One run after the other: what is asked goes to the one that runs now. */
 export class Lifecycle {
-  readonly #factories: PartFactories;
+  readonly #parts: LifecycleParts;
   #run: ServiceRun;
-  #stops = 0;
+  #stopping = new AbortController();
 
-  constructor(factories: PartFactories) {
-    this.#factories = factories;
-    this.#run = new ServiceRun(factories);
+  constructor(parts: LifecycleParts) {
+    this.#parts = parts;
+    this.#run = new ServiceRun(parts);
   }
 
   engine(): Promise<Engine> {
@@ -23,29 +30,27 @@ export class Lifecycle {
     return this.#run.worker();
   }
 
-  /** `ready` first. Rejects if it is stopped meanwhile. */
-  async start(ready: () => Promise<void>): Promise<void> {
-    const asked = this.#stops;
-    await ready();
-    this.#assertAsked(asked);
-    if (this.#run.isOver) await this.#renew(asked);
+  ready(): Promise<void> {
+    return this.#run.ready();
+  }
+
+  /** Its channels are looked at before anything is opened. Rejects if it is stopped meanwhile. */
+  async start(): Promise<void> {
+    const { signal } = this.#stopping;
+    await this.#parts.fitness.require();
+    // The last run ends first: two workers of one name would take each other's leases for their own.
+    if (this.#run.isOver) await this.#run.end(GRACE_MS);
+    signal.throwIfAborted();
+    // Several starts wait for one end, and the first of them has renewed it.
+    if (this.#run.isOver) this.#run = new ServiceRun(this.#parts);
     await this.#run.start();
   }
 
+  /** What was refused during its last turns is told as well. */
   async stop(graceMs = GRACE_MS): Promise<void> {
-    this.#stops += 1;
+    this.#stopping.abort(stopped());
+    this.#stopping = new AbortController();
     await this.#run.end(graceMs);
-  }
-
-  /** The last run ends first: two workers of one name would take each other's leases for their own. */
-  async #renew(asked: number): Promise<void> {
-    const last = this.#run;
-    await last.end(GRACE_MS);
-    this.#assertAsked(asked);
-    if (this.#run === last) this.#run = new ServiceRun(this.#factories);
-  }
-
-  #assertAsked(asked: number): void {
-    if (this.#stops !== asked) throw stopped();
+    this.#parts.sampled.flush();
   }
 }

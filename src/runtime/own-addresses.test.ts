@@ -3,23 +3,16 @@ import { memory } from "../engines/memory/index.ts";
 import type { LogFields } from "../model/log.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
+import { testMessage, testWebhook } from "../testing/test-webhook.ts";
 import { createService } from "./create-service.ts";
 
 let count = 0;
 function webhook(...addresses: string[]) {
   const messages = addresses.map((address) => {
     count += 1;
-    return {
-      providerId: `m${count}`,
-      account: "a",
-      address,
-      sender: "ana",
-      replyTo: "ana",
-      text: "hi",
-      media: [],
-    };
+    return testMessage({ providerId: `m${count}`, address });
   });
-  return { method: "POST", url: "http://us/", headers: {}, body: Buffer.from(JSON.stringify(messages)) };
+  return testWebhook(...messages);
 }
 
 function serviceWith(channels: Parameters<typeof createService>[0]["channels"]) {

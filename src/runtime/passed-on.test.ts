@@ -2,6 +2,7 @@ import { afterEach, expect, it } from "vitest";
 import { LullError } from "../errors.ts";
 import type { Engine } from "../ports/engine.ts";
 import { type TestLull, type TestLullConfig, testLull } from "../testing/test-lull.ts";
+import { testMessage, testWebhook } from "../testing/test-webhook.ts";
 
 const PHONE = "+15550101";
 const SECRET = "for Ana only";
@@ -12,9 +13,8 @@ afterEach(() => lull.stop());
 
 async function write(sender: string, senderAlias: string, text: string): Promise<void> {
   count += 1;
-  const message = { sender, senderAlias, replyTo: senderAlias, providerId: `p${count}`, text };
-  const body = Buffer.from(JSON.stringify([{ account: "a", address: "lull", media: [], ...message }]));
-  await lull.service.receive("test", { method: "POST", url: "http://x/", headers: {}, body });
+  const message = testMessage({ sender, senderAlias, replyTo: senderAlias, providerId: `p${count}`, text });
+  await lull.service.receive("test", testWebhook(message));
 }
 
 const anaWrites = (text = "hi") => write("SV.ana", PHONE, text);

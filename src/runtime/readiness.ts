@@ -1,4 +1,14 @@
+import type { Settings } from "../model/settings.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Engine } from "../ports/engine.ts";
+import { within } from "../wire/deadline.ts";
+
+/** What is asked, and how long: a webhook would wait no longer for its acknowledgement. */
+export interface ReadinessContext {
+  readonly clock: Clock;
+  readonly settings: Pick<Settings, "receiveTimeoutMs">;
+  engine(): Promise<Pick<Engine, "probe" | "ping">>;
+}
 
 interface Asked {
   readonly answer: Promise<void>;
@@ -14,13 +24,11 @@ const ANSWER_MS = 1_000;
  * about once a second: otherwise a stranger's small request would cause several of ours.
  */
 export class Readiness {
-  readonly #clock: Clock;
-  readonly #ask: () => Promise<void>;
+  readonly #context: ReadinessContext;
   #asked: Asked | undefined;
 
-  constructor(clock: Clock, ask: () => Promise<void>) {
-    this.#clock = clock;
-    this.#ask = ask;
+  constructor(context: ReadinessContext) {
+    this.#context = context;
   }
 
   get(): Promise<void> {
@@ -29,7 +37,7 @@ export class Readiness {
     const asked: Asked = { answer: this.#ask() };
     this.#asked = asked;
     const over = () => {
-      asked.overAtMs = this.#clock.nowMs();
+      asked.overAtMs = this.#context.clock.nowMs();
     };
     asked.answer.then(over, over);
     return asked.answer;
@@ -40,8 +48,17 @@ export class Readiness {
     this.#asked = undefined;
   }
 
+  /** By what costs the store least: strangers cause it. */
+  #ask(): Promise<void> {
+    const { clock, settings } = this.#context;
+    return within(clock, settings.receiveTimeoutMs, async () => {
+      const engine = await this.#context.engine();
+      await (engine.probe?.() ?? engine.ping());
+    });
+  }
+
   #counts(overAtMs: number | undefined): boolean {
     // A clock that was set back must not prolong an answer.
-    return overAtMs === undefined || Math.abs(this.#clock.nowMs() - overAtMs) < ANSWER_MS;
+    return overAtMs === undefined || Math.abs(this.#context.clock.nowMs() - overAtMs) < ANSWER_MS;
   }
 }

@@ -1,23 +1,37 @@
+import { STRANGERS_REFUSALS_PER_MINUTE_MAX } from "../core/defaults.ts";
 import type { Log } from "../model/log.ts";
+import type { Channel } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ChannelFitness } from "./channel-fitness.ts";
-import type { RecordPace } from "./record-pace.ts";
+import { RecordPace } from "./record-pace.ts";
+import type { ResponderFor } from "./responder-for.ts";
 import type { SampledLog } from "./sampled-log.ts";
-import type { SenderLimit } from "./sender-limit.ts";
+import { type SenderLimit, senderLimits } from "./sender-limit.ts";
 import type { UseCaseContext } from "./use-case.ts";
 
-/** What receiving needs besides the messages, whether a webhook brings them or we fetch them. */
-export interface ReceiveContext extends UseCaseContext {
-  readonly fitness: ChannelFitness;
+/** What the other parts of the service bring to receiving. */
+export interface ReceivingParts extends UseCaseContext {
+  readonly fitness: Pick<ChannelFitness, "require">;
   readonly log: Log;
   /** For everything that a caller may cause without end. */
-  readonly sampled: SampledLog;
+  readonly sampled: Pick<SampledLog, "note">;
   readonly clock: Clock;
-  readonly hasResponder: (channel: string) => boolean;
-  readonly senderLimit: SenderLimit;
-  /** For channels that people call by themselves. */
-  readonly visitorLimit: SenderLimit;
-  /** How many of their refusals are written down. */
-  readonly unsignedRecords: RecordPace;
+  readonly responderFor: ResponderFor;
   readonly busyText: string;
+}
+
+/** What receiving needs besides the messages, whether a webhook brings them or we fetch them. */
+export interface ReceiveContext extends ReceivingParts {
+  readonly limitFor: (channel: Channel) => SenderLimit;
+  /** How many refusals of senders who prove nothing are written down. */
+  readonly unsignedRecords: RecordPace;
+}
+
+/** What is counted here is counted over all channels and for as long as the process lives. */
+export function receiveContext(parts: ReceivingParts): ReceiveContext {
+  return {
+    ...parts,
+    limitFor: senderLimits(parts.settings),
+    unsignedRecords: new RecordPace(STRANGERS_REFUSALS_PER_MINUTE_MAX),
+  };
 }

@@ -7,15 +7,10 @@ import { aroundEngine } from "../testing/around-engine.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { testLull } from "../testing/test-lull.ts";
+import { testMessage, testWebhook } from "../testing/test-webhook.ts";
 import { createService } from "./create-service.ts";
 
-const MESSAGE = { providerId: "1", account: "a", address: "us", sender: "ana", replyTo: "ana", text: "hi" };
-const WEBHOOK = {
-  method: "POST",
-  url: "http://x/",
-  headers: {},
-  body: Buffer.from(JSON.stringify([{ ...MESSAGE, media: [] }])),
-};
+const WEBHOOK = testWebhook(testMessage());
 
 function receiving(engine: EngineProvider, channel: Channel = testChannel()) {
   const clock = fakeClock();
@@ -64,6 +59,34 @@ it("a webhook whose store does not answer is answered in time: come back later",
   expect((await at.post()).status).toBe(200);
   const { inspector } = await at.service.engine();
   expect((await inspector.counts()).staged).toBe(1);
+});
+
+describe("what its channel says of a webhook is answered in the channel's words:", () => {
+  it.each<[string, Partial<Channel>, string | undefined]>([
+    ["it is forged", { verify: () => ({ kind: "refused", why: "no signature" }) }, "INVALID_SIGNATURE"],
+    ["it is ours", { parse: () => ({ kind: "ignored", why: "our own message" }) }, undefined],
+    ["it is broken", { parse: () => ({ kind: "invalid", why: "no sender" }) }, "INVALID_PAYLOAD"],
+    ["it cannot say", { verify: () => Promise.reject(new Error("no secret")) }, "STORE_UNAVAILABLE"],
+  ])("%s", async (_, says, code) => {
+    const told: ReceiveSummary[] = [];
+    const answer: Channel["answer"] = (summary) => {
+      told.push(summary);
+      return { status: 200, headers: {}, body: "" };
+    };
+    const at = receiving(memory(), { ...testChannel(), answer, ...says });
+    await at.post();
+    expect(told.map((summary) => summary.code)).toEqual([code]);
+    expect((await (await at.service.engine()).inspector.counts()).staged).toBe(0);
+  });
+
+  it("it is a challenge", async () => {
+    const parse: Channel["parse"] = () => ({
+      kind: "challenge",
+      answer: { status: 200, headers: {}, body: "42" },
+    });
+    const at = receiving(memory(), { ...testChannel(), parse });
+    expect((await at.post()).body).toBe("42");
+  });
 });
 
 it("a webhook whose secret does not come is answered in time, and nothing is stored", async () => {
@@ -120,16 +143,15 @@ it.each([
       return { status: statusOf(code, family), headers: {}, body: "" };
     };
     const at = receiving(memory(), { ...testChannel(), answer });
-    const named = (providerId: string, sender: unknown) => ({ ...MESSAGE, providerId, sender, media: [] });
+    const named = (providerId: string, sender: unknown) => ({ ...testMessage({ providerId }), sender });
     const given = [named("1", "ana"), named("2", { id: 7 }), null, named("3", "ben")];
-    const body = Buffer.from(JSON.stringify(given));
-    expect((await at.service.receive("test", { ...WEBHOOK, body })).status).toBe(status);
+    expect((await at.service.receive("test", testWebhook(...given))).status).toBe(status);
     expect(details).toEqual(["a message of this channel cannot be kept: it is no object"]);
     const { inspector } = await at.service.engine();
     const { items: refusals } = await inspector.refusals({ limit: 10 });
     expect(refusals.map(({ code, messageId, sender }) => ({ code, messageId, sender }))).toEqual([
       { code: "INVALID_PAYLOAD", messageId: "test/(unreadable)/(unreadable)", sender: "(unreadable)" },
-      { code: "INVALID_PAYLOAD", messageId: "test/a/2", sender: "(unreadable)" },
+      { code: "INVALID_PAYLOAD", messageId: "test/test/2", sender: "(unreadable)" },
     ]);
     expect(at.events.filter((event) => event === "webhook.refused")).toHaveLength(2);
     expect(at.events).not.toContain("message.refused");
@@ -146,8 +168,7 @@ it("a payload of more messages than a minute's limit is taken once a minute was 
     limits: { senderPerMinuteMax: 2 },
   });
   await lull.receive("ana", "hi");
-  const given = ["p1", "p2", "p3"].map((providerId) => ({ ...MESSAGE, providerId, media: [] }));
-  const request = { ...WEBHOOK, body: Buffer.from(JSON.stringify(given)) };
+  const request = testWebhook(...["p1", "p2", "p3"].map((providerId) => testMessage({ providerId })));
   const post = async () => (await lull.service.receive("test", request)).status;
   expect([await post(), await post()]).toEqual([429, 429]);
   await lull.advance(60_000);
@@ -162,8 +183,8 @@ const FLOOD = 300;
 /** As many webhooks at once, each of another sender. */
 async function flood(at: ReturnType<typeof receiving>, message: object): Promise<number[]> {
   const answers = Array.from({ length: FLOOD }, (_, n) => {
-    const given = { ...MESSAGE, providerId: `f${n}`, sender: `stranger-${n}`, media: [], ...message };
-    return at.service.receive("test", { ...WEBHOOK, body: Buffer.from(JSON.stringify([given])) });
+    const given = testMessage({ providerId: `f${n}`, sender: `stranger-${n}` });
+    return at.service.receive("test", testWebhook({ ...given, ...message }));
   });
   return [...new Set((await Promise.all(answers)).map(({ status }) => status))];
 }
@@ -233,6 +254,13 @@ describe("refusals of senders who prove nothing", () => {
   });
 });
 
+it("a redelivery is acknowledged and changes nothing", async () => {
+  const at = receiving(memory());
+  expect([(await at.post()).status, (await at.post()).status]).toEqual([200, 200]);
+  expect(at.events).toContain("message.duplicate");
+  expect((await (await at.service.engine()).inspector.counts()).staged).toBe(1);
+});
+
 it("a redelivery is acknowledged, also when its sender has written too much since", async () => {
   const lull = testLull({ respond: () => "hello", limits: { senderPerMinuteMax: 2 } });
   expect(await lull.receive("ana", "one", "m-1")).toBe(200);
@@ -261,10 +289,8 @@ describe("a message that was refused, brought again when it might come in:", () 
       },
       clock,
     });
-    const post = (providerId: string, text: string) => {
-      const body = Buffer.from(JSON.stringify([{ ...MESSAGE, providerId, text, media: [] }]));
-      return service.receive("test", { ...WEBHOOK, body });
-    };
+    const post = (providerId: string, text: string) =>
+      service.receive("test", testWebhook(testMessage({ providerId, text })));
     await service.start();
     await post("1", "first");
     await clock.advance(10_000);
@@ -287,5 +313,13 @@ describe("a message that was refused, brought again when it might come in:", () 
 
   it("is taken in where callers prove nothing: a stranger could have used up its id", async () => {
     expect(await refused({ refusesForGood: true, isUnsigned: true })).toEqual(["first", "second"]);
+  });
+});
+
+it.each(["pigeon", "constructor"])("nothing is received on a channel %s", async (name) => {
+  const { service } = testLull({ respond: () => "hello" });
+  await expect(service.receive(name, WEBHOOK)).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    message: "there is no channel of this name; there are test",
   });
 });

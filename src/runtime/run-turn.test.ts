@@ -3,6 +3,7 @@ import { LullError } from "../errors.ts";
 import type { Reply } from "../model/reply.ts";
 import type { Responder, Turn } from "../ports/responder.ts";
 import { type TestLull, type TestLullConfig, testLull } from "../testing/test-lull.ts";
+import { testMessage, testWebhook } from "../testing/test-webhook.ts";
 
 let lull: TestLull;
 const open = (config: TestLullConfig) => {
@@ -58,10 +59,8 @@ describe("what a responder may not return", () => {
       },
     });
     const media = [{ url: "https://x.example/a.png", contentType: "image/png" }];
-    const names = { account: "a", address: "lull", sender: "ana", replyTo: "ana" };
-    const body = Buffer.from(JSON.stringify([{ ...names, providerId: "m1", text: "hi", media }]));
     await lull.receive("ben", "to start with");
-    await lull.service.receive("test", { method: "POST", url: "http://x/", headers: {}, body });
+    await lull.service.receive("test", testWebhook(testMessage({ media })));
     await lull.advance(10_000);
     const { inspector } = await lull.service.engine();
     const { items } = await inspector.conversations({ limit: 9 });
@@ -307,14 +306,12 @@ describe("what a responder is told", () => {
     });
     const fields = { profileName: "Ana" };
     const media = [{ url: "https://example.com/a.jpg", contentType: "image/jpeg" }];
-    const base = { account: "test", address: "lull", sender: "ana", replyTo: "ana" };
     const messages = [
-      { ...base, providerId: "1", text: "look", media, sentAtMs: 1_000, fields },
-      { ...base, providerId: "2", text: "", media, sentAtMs: 2_000 },
+      testMessage({ providerId: "1", text: "look", media, sentAtMs: 1_000, fields }),
+      testMessage({ providerId: "2", text: "", media, sentAtMs: 2_000 }),
     ];
-    const body = Buffer.from(JSON.stringify(messages));
     await lull.service.start();
-    await lull.service.receive("test", { method: "POST", url: "http://x/", headers: {}, body });
+    await lull.service.receive("test", testWebhook(...messages));
     await lull.advance(10_000);
     expect(seen[0]).toMatchObject({ text: "look", channel: "test", attempt: 1, media: [...media, ...media] });
     expect(seen[0]!.messages).toMatchObject([
@@ -578,14 +575,8 @@ describe("saying something that no message asked for", () => {
     let count = 0;
     const write = async (sender: string, senderAlias?: string) => {
       count += 1;
-      const message = { sender, senderAlias, replyTo: senderAlias ?? sender, providerId: `n${count}` };
-      const body = JSON.stringify([{ account: "a", address: "lull", text: "hi", media: [], ...message }]);
-      await lull.service.receive("test", {
-        method: "POST",
-        url: "http://x/",
-        headers: {},
-        body: Buffer.from(body),
-      });
+      const names = { sender, replyTo: senderAlias ?? sender, ...(senderAlias && { senderAlias }) };
+      await lull.service.receive("test", testWebhook(testMessage({ ...names, providerId: `n${count}` })));
       const { items } = await (await lull.service.engine()).inspector.conversations({ limit: 1 });
       return items[0]!.id;
     };
@@ -613,14 +604,11 @@ describe("saying something that no message asked for", () => {
     let count = 0;
     const write = async (sender: string, senderAlias: string, text: string) => {
       count += 1;
-      const message = { sender, senderAlias, replyTo: senderAlias, providerId: `w${count}`, text };
-      const body = JSON.stringify([{ account: "a", address: "lull", media: [], ...message }]);
-      await lull.service.receive("test", {
-        method: "POST",
-        url: "http://x/",
-        headers: {},
-        body: Buffer.from(body),
-      });
+      const names = { sender, senderAlias, replyTo: senderAlias };
+      await lull.service.receive(
+        "test",
+        testWebhook(testMessage({ ...names, providerId: `w${count}`, text })),
+      );
     };
     await write("SV.ana", "+15550101", "slow");
     await lull.advance(10_000);

@@ -54,17 +54,21 @@ export async function say(context: UseCaseContext, request: SayRequest): Promise
   return engine.conversations.say({ id, conversationId, channel: over, to, addressee, texts, author });
 }
 
-/** The one that the customer last used, or any of the conversation's type that has its address. */
+/**
+ * The one that was used last, of those that there still are, or any of the conversation's type that has its
+ * address.
+ */
 function channelOf(
   channels: UseCaseContext["channels"],
   { conversation, staged, turns }: ConversationDetail,
 ): string {
   const { channelType, address } = conversation;
-  const lastUsed = staged.at(-1)?.channel ?? turns.findLast(({ channel }) => channels[channel])?.channel;
-  const isOfType = (name: string) =>
-    channels[name]?.type === channelType && mayBring(channels, name, address);
-  const name = lastUsed ?? Object.keys(channels).find(isOfType);
-  if (name !== undefined && channels[name]) return name;
+  const used = [...turns, ...staged].map(({ channel }) => channel);
+  const ofType = Object.keys(channels).filter(
+    (name) => channels[name]?.type === channelType && mayBring(channels, name, address),
+  );
+  const name = used.findLast((each) => Object.hasOwn(channels, each)) ?? ofType[0];
+  if (name !== undefined) return name;
   throw new ConfigError(`no channel of type ${channelType} for our address ${address} is configured`);
 }
 

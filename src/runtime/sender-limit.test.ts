@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { senderLimit } from "./sender-limit.ts";
+import { describe, expect, it } from "vitest";
+import { senderLimit, senderLimits } from "./sender-limit.ts";
 
 it("lets everything pass when there is no limit", () => {
   const limit = senderLimit(0);
@@ -50,4 +50,35 @@ it("takes a payload of more than a minute's worth once a minute was free; it is 
   // Three more than there were: a minute and a half, and half a minute for the next one.
   expect(limit.allows(["ana"], 149_999)).toBe(false);
   expect(limit.allows(["ana"], 150_000)).toBe(true);
+});
+
+it("forgets who was let in longest ago, not who wrote first", () => {
+  const limit = senderLimit(2);
+  limit.allows(["ana"], 0);
+  for (let n = 1; n < 100_000; n += 1) limit.allows([`sender-${n}`], 0);
+  expect(limit.allows(["ana"], 0)).toBe(true);
+  limit.allows(["one more"], 0);
+  expect(limit.allows(["ana"], 0)).toBe(false);
+});
+
+describe("whose limit counts", () => {
+  const messages = (sender: string, n: number) => Array.from({ length: n }, () => sender);
+  const page = { hasVisitors: true };
+  const provider = {};
+
+  it("visitors have their own, and senders of a provider none, where there is none for all", () => {
+    const limitFor = senderLimits({ senderPerMinuteMax: 0, visitorPerMinuteMax: 2 });
+    expect(limitFor(page).allows(messages("ana", 2), 0)).toBe(true);
+    expect(limitFor(page).allows(["ana"], 0)).toBe(false);
+    expect(limitFor(provider).allows(messages("ana", 1_000), 0)).toBe(true);
+    expect(limitFor(provider).allows(["ana"], 0)).toBe(true);
+  });
+
+  it.each([0, 1, 9])("one for all is for visitors, too, whether theirs is %d", (visitorPerMinuteMax) => {
+    const limitFor = senderLimits({ senderPerMinuteMax: 3, visitorPerMinuteMax });
+    for (const channel of [page, provider]) {
+      expect(limitFor(channel).allows(messages("ana", 3), 0)).toBe(true);
+      expect(limitFor(channel).allows(["ana"], 0)).toBe(false);
+    }
+  });
 });

@@ -1,3 +1,6 @@
+import type { Settings } from "../model/settings.ts";
+import type { Channel } from "../ports/channel.ts";
+
 /**
  * Messages per sender and minute. Checked only after the signature: a forged sender must not lock out the
  * real one.
@@ -15,6 +18,19 @@ export interface SenderLimit {
 const MINUTE_MS = 60_000;
 /** Senders remembered at once. The one let in longest ago goes first. */
 const SENDERS_MAX = 100_000;
+
+/**
+ * Visitors of a page prove nothing and cost nothing, so they have a limit of their own, unless there is one
+ * for all. They share no bucket with senders that a provider speaks for.
+ */
+export function senderLimits(
+  settings: Pick<Settings, "senderPerMinuteMax" | "visitorPerMinuteMax">,
+): (channel: Pick<Channel, "hasVisitors">) => SenderLimit {
+  const { senderPerMinuteMax, visitorPerMinuteMax } = settings;
+  const senders = senderLimit(senderPerMinuteMax);
+  const visitors = senderLimit(senderPerMinuteMax || visitorPerMinuteMax);
+  return ({ hasVisitors }) => (hasVisitors ? visitors : senders);
+}
 
 /** A bucket per sender that refills over a minute. `perMinuteMax` 0 means no limit. */
 export function senderLimit(perMinuteMax: number): SenderLimit {

@@ -1,10 +1,11 @@
 import { StoreUnavailable } from "../errors.ts";
 import type { Engine } from "../ports/engine.ts";
+import { Readiness, type ReadinessContext } from "./readiness.ts";
 import type { Sweeper } from "./sweeper.ts";
 import type { Worker } from "./worker.ts";
 
 /** How a run gets what it needs. */
-export interface PartFactories {
+export interface RunParts extends Omit<ReadinessContext, "engine"> {
   readonly engine: (onArmed: (dueAtMs: number) => void) => Promise<Engine>;
   readonly worker: (engine: Engine) => Worker;
   readonly sweeper: (engine: Engine) => Sweeper;
@@ -13,10 +14,11 @@ export interface PartFactories {
 /**
  * From the first use of a service to its `stop`: one engine, one worker, one sweeper. They end together and
  * are never used again: a stopped worker looks for nothing, so messages that its engine still took in would
- * wait without a worker.
+ * wait without a worker. What was known of its readiness ends with it, too.
  */
 export class ServiceRun {
-  readonly #factories: PartFactories;
+  readonly #parts: RunParts;
+  readonly #readiness: Readiness;
   #isOver = false;
   #engine: Promise<Engine> | undefined;
   #worker: Worker | undefined;
@@ -24,8 +26,9 @@ export class ServiceRun {
   #starting: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(factories: PartFactories) {
-    this.#factories = factories;
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+    this.#readiness = new Readiness({ ...parts, engine: () => this.engine() });
   }
 
   get isOver(): boolean {
@@ -35,7 +38,7 @@ export class ServiceRun {
   /** Opened on first use. Rejects from `end` on. */
   async engine(): Promise<Engine> {
     this.#assertGoesOn();
-    this.#engine ??= this.#factories
+    this.#engine ??= this.#parts
       .engine((dueAtMs) => this.#worker?.nudge(dueAtMs))
       .catch((error) => {
         // The next caller tries again: a disk that was full may have room by then.
@@ -48,11 +51,17 @@ export class ServiceRun {
   async worker(): Promise<Worker> {
     const engine = await this.engine();
     this.#assertGoesOn();
-    this.#worker ??= this.#factories.worker(engine);
+    this.#worker ??= this.#parts.worker(engine);
     return this.#worker;
   }
 
+  async ready(): Promise<void> {
+    this.#assertGoesOn();
+    await this.#readiness.get();
+  }
+
   start(): Promise<void> {
+    this.#readiness.forget();
     this.#starting = this.#start();
     return this.#starting;
   }
@@ -63,7 +72,7 @@ export class ServiceRun {
     // listen.
     await engine.ping();
     (await this.worker()).start();
-    this.#sweeper ??= this.#factories.sweeper(engine);
+    this.#sweeper ??= this.#parts.sweeper(engine);
     this.#sweeper.start();
   }
 

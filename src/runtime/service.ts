@@ -1,31 +1,11 @@
-import type { Log } from "../model/log.ts";
 import type { FullReply } from "../model/reply.ts";
-import type { Settings } from "../model/settings.ts";
-import type { Channel, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
-import type { Clock } from "../ports/clock.ts";
+import type { WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
 import type { Engine } from "../ports/engine.ts";
-import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import type { CatchUpRequest, CatchUpResult } from "./catch-up.ts";
 import type { CreateRequest, CreateResult } from "./create-conversation.ts";
-import type { SampledLog } from "./sampled-log.ts";
 import type { SayRequest, SayResult } from "./say.ts";
+import type { ServiceFacts } from "./service-facts.ts";
 import type { WakeOutcome, Within } from "./worker.ts";
-
-/** How it is configured, and what an edge may use of it. */
-export interface ServiceFacts {
-  readonly settings: Settings;
-  readonly channels: Readonly<Record<string, Channel>>;
-  readonly publicUrl: string | undefined;
-  readonly apiToken: SecretReference | undefined;
-  readonly turnToken: SecretReference | undefined;
-  readonly secrets: Secrets;
-  readonly log: Log;
-  /** For what strangers may cause as often as they like. */
-  readonly sampled: Pick<SampledLog, "note">;
-  /** Who this process is to the store: its leases carry it. */
-  readonly workerId: string;
-  readonly clock: Clock;
-}
 
 /** What the edges (HTTP, Lambda, CLI) are given: the whole product behind one door. */
 export interface Service extends ServiceFacts {

@@ -7,6 +7,7 @@ import type { Turn } from "../ports/responder.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { type Fault, withFaults } from "../testing/fault-engine.ts";
 import { testChannel } from "../testing/test-channel.ts";
+import { testMessage, testWebhook } from "../testing/test-webhook.ts";
 import { createService } from "./create-service.ts";
 import type { Service } from "./service.ts";
 
@@ -82,9 +83,7 @@ afterEach(async () => {
 async function write(senders: readonly string[]): Promise<void> {
   const { service } = await at.start();
   for (const sender of senders) {
-    const message = { providerId: sender, account: "a", address: "us", sender, replyTo: sender, media: [] };
-    const body = Buffer.from(JSON.stringify([{ ...message, text: sender }]));
-    await service.receive("test", { method: "POST", url: "http://x/", headers: {}, body });
+    await service.receive("test", testWebhook(testMessage({ providerId: sender, sender, text: sender })));
   }
 }
 

@@ -16,13 +16,12 @@ it("goes on as long as there is more, and rests after a round that failed", asyn
     },
     freeLeases: async () => 0,
   };
-  const sweeper = new Sweeper(
-    sweeping,
+  const sweeper = new Sweeper(sweeping, {
     clock,
-    4_000,
-    () => 0.5,
-    () => {},
-  );
+    settings: { sweepMs: 4_000 },
+    random: () => 0.5,
+    log: () => {},
+  });
   sweeper.start();
   await clock.advance(1_000);
   expect(sweeps).toBe(3);
@@ -43,13 +42,12 @@ it("rests now and then even if there were always more, and stops between two rou
     },
     freeLeases: async () => 0,
   };
-  const sweeper = new Sweeper(
-    sweeping,
+  const sweeper = new Sweeper(sweeping, {
     clock,
-    60_000,
-    () => 0.5,
-    () => {},
-  );
+    settings: { sweepMs: 60_000 },
+    random: () => 0.5,
+    log: () => {},
+  });
   sweeper.start();
   await clock.advance(60_000);
   expect(sweeps).toBe(1_000);
@@ -77,13 +75,12 @@ it("sweeps at once and on a jittered interval, tells what it found, and stops wh
     },
     freeLeases: async () => 0,
   };
-  const sweeper = new Sweeper(
-    sweeping,
+  const sweeper = new Sweeper(sweeping, {
     clock,
-    4_000,
-    () => 1,
-    (_level, event) => void logged.push(event),
-  );
+    settings: { sweepMs: 4_000 },
+    random: () => 1,
+    log: (_level, event) => void logged.push(event),
+  });
   sweeper.start();
   sweeper.start();
   await clock.advance(0);
@@ -105,7 +102,7 @@ it("tells whose the orphan is, of what was woken again, and of a single lease th
     freeLeases: async () => 0,
   };
   const log: Log = (...told) => void events.push(told);
-  const sweeper = new Sweeper(sweeping, clock, 4_000, () => 0.5, log);
+  const sweeper = new Sweeper(sweeping, { clock, settings: { sweepMs: 4_000 }, random: () => 0.5, log });
   sweeper.start();
   await clock.advance(1);
   await sweeper.stop();

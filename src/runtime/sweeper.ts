@@ -1,5 +1,6 @@
 import { tellable } from "../errors.ts";
 import type { Log } from "../model/log.ts";
+import type { Settings } from "../model/settings.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Sweeping } from "../ports/engine.ts";
 import { RepeatedFailures } from "./repeated-failures.ts";
@@ -10,26 +11,27 @@ const PAUSE_MS = 10;
 /** Rounds without a rest. A store in order needs far fewer. */
 const ROUNDS_MAX = 1_000;
 
+interface SweeperContext {
+  readonly clock: Clock;
+  readonly settings: Pick<Settings, "sweepMs">;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
 /**
  * Finds work that fell through: at once, then on a jittered interval, so that many workers do not sweep in
  * step.
  */
 export class Sweeper {
   readonly #sweeping: Sweeping;
-  readonly #clock: Clock;
-  readonly #intervalMs: number;
-  readonly #random: () => number;
-  readonly #log: Log;
+  readonly #context: SweeperContext;
   readonly #failures = new RepeatedFailures();
   readonly #stopped = new AbortController();
   #loop: Promise<void> | undefined;
 
-  constructor(sweeping: Sweeping, clock: Clock, intervalMs: number, random: () => number, log: Log) {
+  constructor(sweeping: Sweeping, context: SweeperContext) {
     this.#sweeping = sweeping;
-    this.#clock = clock;
-    this.#intervalMs = intervalMs;
-    this.#random = random;
-    this.#log = log;
+    this.#context = context;
   }
 
   start(): void {
@@ -42,9 +44,10 @@ export class Sweeper {
   }
 
   async #sweepOnAndOn(): Promise<void> {
+    const { clock, settings, random } = this.#context;
     while (!this.#stopped.signal.aborted) {
       await this.#sweepAll();
-      await this.#clock.sleep(this.#intervalMs * (0.75 + this.#random() / 2), this.#stopped.signal);
+      await clock.sleep(settings.sweepMs * (0.75 + random() / 2), this.#stopped.signal);
     }
   }
 
@@ -54,7 +57,7 @@ export class Sweeper {
    */
   async #sweepAll(): Promise<void> {
     for (let round = 1; (await this.#sweepOnce()) && round < ROUNDS_MAX; round += 1) {
-      await this.#clock.sleep(PAUSE_MS, this.#stopped.signal);
+      await this.#context.clock.sleep(PAUSE_MS, this.#stopped.signal);
       if (this.#stopped.signal.aborted) return;
     }
   }
@@ -64,14 +67,15 @@ export class Sweeper {
    * interval.
    */
   async #sweepOnce(): Promise<boolean> {
+    const { clock, log } = this.#context;
     try {
       const report = await this.#sweeping.sweep();
-      tellSweep(this.#log, report);
+      tellSweep(log, report);
       return report.hasMore ?? false;
     } catch (error) {
       const reason = tellable(error);
-      const failures = this.#failures.note(reason, this.#clock.nowMs());
-      if (failures !== undefined) this.#log("error", "sweep.failed", { reason, failures });
+      const failures = this.#failures.note(reason, clock.nowMs());
+      if (failures !== undefined) log("error", "sweep.failed", { reason, failures });
       return false;
     }
   }

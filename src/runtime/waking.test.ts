@@ -6,6 +6,7 @@ import type { Responder, Turn } from "../ports/responder.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { type Fault, withFaults } from "../testing/fault-engine.ts";
 import { testChannel } from "../testing/test-channel.ts";
+import { testMessage, testWebhook } from "../testing/test-webhook.ts";
 import { createService } from "./create-service.ts";
 import type { Within } from "./worker.ts";
 
@@ -23,9 +24,7 @@ async function woken(respond: Responder, fault: Fault = () => "pass") {
     random: () => 0.5,
     log: (_level, event, fields) => void logged.push([event, fields]),
   });
-  const message = { providerId: "1", account: "a", address: "us", sender: "ana", replyTo: "ana", text: "hi" };
-  const body = Buffer.from(JSON.stringify([{ ...message, media: [] }]));
-  await service.receive("test", { method: "POST", url: "http://x/", headers: {}, body });
+  await service.receive("test", testWebhook(testMessage()));
   const { inspector } = await service.engine();
   const id = (await inspector.conversations({ limit: 1 })).items[0]!.id;
   const told = (event: string) => logged.filter(([name]) => name === event).map(([, fields]) => fields);

@@ -4,6 +4,7 @@ import type { EngineProvider, TurnTaking } from "../ports/engine.ts";
 import { countingClock } from "../testing/counting-clock.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
+import { testMessage, testWebhook } from "../testing/test-webhook.ts";
 import { createService } from "./create-service.ts";
 import type { Service } from "./service.ts";
 
@@ -44,10 +45,8 @@ it("a worker has one timer at a time, however many windows are armed and however
   });
   await service.start();
   for (let at = 0; at < 50; at += 1) {
-    const sender = `person-${at}`;
-    const message = { providerId: `m${at}`, account: "a", address: "lull", sender, replyTo: sender };
-    const body = Buffer.from(JSON.stringify([{ ...message, text: "hi", media: [] }]));
-    await service.receive("test", { method: "POST", url: "http://test/", headers: {}, body });
+    const message = testMessage({ providerId: `m${at}`, sender: `person-${at}` });
+    await service.receive("test", testWebhook(message));
     await clock.advance(30);
   }
   expect(counting.timers()).toBeLessThanOrEqual(2);

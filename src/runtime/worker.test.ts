@@ -3,12 +3,12 @@ import { memory } from "../engines/memory/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { LogFields } from "../model/log.ts";
 import type { Reply } from "../model/reply.ts";
-import type { Channel } from "../ports/channel.ts";
 import type { EngineProvider } from "../ports/engine.ts";
 import type { Responder, Turn } from "../ports/responder.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { type Fault, withFaults } from "../testing/fault-engine.ts";
-import { type TestChannel, testChannel } from "../testing/test-channel.ts";
+import { testChannel } from "../testing/test-channel.ts";
+import { testMessage, testWebhook } from "../testing/test-webhook.ts";
 import type { LullConfig } from "./config.ts";
 import { createService } from "./create-service.ts";
 import type { Service } from "./service.ts";
@@ -49,9 +49,8 @@ afterEach(async () => {
 });
 
 async function write(service: Service, sender: string, text: string, id = text): Promise<number> {
-  const message = { providerId: id, account: "a", address: "us", sender, replyTo: sender, text, media: [] };
-  const body = Buffer.from(JSON.stringify([message]));
-  return (await service.receive("test", { method: "POST", url: "http://x/", headers: {}, body })).status;
+  const message = testMessage({ providerId: id, sender, text });
+  return (await service.receive("test", testWebhook(message))).status;
 }
 
 function byHand() {
@@ -387,105 +386,6 @@ describe("stopping", () => {
     const service = at.worker(at.engine, () => "x");
     await service.stop();
     await service.stop();
-  });
-});
-
-it("an engine and channels are enough: the rest has defaults; channels learn where statuses go", async () => {
-  at = fixture();
-  const opened: unknown[] = [];
-  const channel = Object.assign(testChannel(), { open: (context: object) => void opened.push(context) });
-  const service = createService({
-    engine: memory(),
-    channels: { test: channel },
-    publicUrl: "https://bot.example.com/",
-  });
-  await service.start();
-  await service.stop(0);
-  expect(opened).toMatchObject([{ name: "test", statusUrl: "https://bot.example.com/webhooks/test/status" }]);
-  expect(service.workerId).toContain(String(process.pid));
-});
-
-describe("webhooks", () => {
-  const channelWith = (overrides: Partial<Channel>): TestChannel => Object.assign(testChannel(), overrides);
-  const post = (service: Service, name: string) =>
-    service.receive(name, { method: "POST", url: "http://x/", headers: {}, body: Buffer.from("[]") });
-
-  it("are refused, ignored, challenged or found broken as the channel says", async () => {
-    const codes: (string | undefined)[] = [];
-    const answer: Channel["answer"] = ({ code }) => {
-      codes.push(code);
-      return { status: 200, headers: {}, body: "" };
-    };
-    at = fixture({
-      channels: {
-        forged: channelWith({
-          type: "forged",
-          answer,
-          verify: () => ({ kind: "refused", why: "no signature" }),
-        }),
-        echo: channelWith({
-          type: "echo",
-          answer,
-          parse: () => ({ kind: "ignored", why: "our own message" }),
-        }),
-        broken: channelWith({ type: "broken", answer, parse: () => ({ kind: "invalid", why: "no sender" }) }),
-        challenged: channelWith({
-          type: "challenged",
-          parse: () => ({ kind: "challenge", answer: { status: 200, headers: {}, body: "42" } }),
-        }),
-        throwing: channelWith({
-          type: "throwing",
-          answer,
-          verify: () => {
-            throw new Error("no secret");
-          },
-        }),
-      },
-    });
-    const service = at.worker(at.engine, () => "x");
-    for (const name of ["forged", "echo", "broken", "throwing"]) await post(service, name);
-    expect(codes).toEqual(["INVALID_SIGNATURE", undefined, "INVALID_PAYLOAD", "STORE_UNAVAILABLE"]);
-    expect((await post(service, "challenged")).body).toBe("42");
-    await expect(async () => post(service, "nowhere")).rejects.toThrow("there is no channel of this name");
-  });
-
-  it("delivered again are acknowledged and change nothing", async () => {
-    at = fixture();
-    const service = at.worker(at.engine, () => "x");
-    expect(await write(service, "ana", "hi", "1")).toBe(200);
-    expect(await write(service, "ana", "hi", "1")).toBe(200);
-    expect(at.logged).toContain("message.duplicate");
-  });
-
-  it("that carry only statuses are recorded and acknowledged", async () => {
-    const status = { account: "a", providerId: "SM1", status: "delivered" };
-    at = fixture({
-      channels: {
-        statuses: channelWith({
-          type: "statuses",
-          parse: () => ({ kind: "updates", messages: [], statuses: [status] }),
-        }),
-      },
-    });
-    const service = at.worker(at.engine, () => "x");
-    const answer = await service.receive("statuses", {
-      method: "POST",
-      url: "http://x/",
-      headers: {},
-      body: Buffer.alloc(0),
-    });
-    expect(answer.status).toBe(200);
-  });
-
-  it("from one sender are limited only where that is asked for, and only that sender's", async () => {
-    at = fixture({ limits: { senderPerMinuteMax: 2 } });
-    const service = at.worker(at.engine, () => "x");
-    expect(await write(service, "ana", "1")).toBe(200);
-    expect(await write(service, "ana", "2")).toBe(200);
-    expect(await write(service, "ana", "3")).toBe(429);
-    expect(await write(service, "ben", "4")).toBe(200);
-    await at.clock.advance(30_000);
-    expect(await write(service, "ana", "5")).toBe(200);
   });
 });
 

@@ -5,6 +5,7 @@ import { createService } from "../runtime/create-service.ts";
 import type { Service } from "../runtime/service.ts";
 import { type FakeClock, fakeClock } from "./fake-clock.ts";
 import { type TestChannel, testChannel } from "./test-channel.ts";
+import { testMessage, testWebhook } from "./test-webhook.ts";
 
 export type TestLullConfig = Partial<Omit<LullConfig, "channels" | "clock">> & {
   readonly respond: Responder;
@@ -48,23 +49,8 @@ export function testLull(config: TestLullConfig): TestLull {
     async receive(from, text, id) {
       await start();
       count += 1;
-      const message = {
-        providerId: id ?? `m${count}`,
-        account: "test",
-        address: "lull",
-        sender: from,
-        replyTo: from,
-        text,
-        media: [],
-      };
-      const body = Buffer.from(JSON.stringify([message]));
-      const answer = await service.receive("test", {
-        method: "POST",
-        url: "http://test/",
-        headers: {},
-        body,
-      });
-      return answer.status;
+      const message = testMessage({ providerId: id ?? `m${count}`, sender: from, text });
+      return (await service.receive("test", testWebhook(message))).status;
     },
     async advance(ms) {
       await start();

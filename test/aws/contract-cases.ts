@@ -7,7 +7,7 @@ const THIRTY = "a transaction holds 100 actions, so a turn takes 30 messages: se
 
 const SHARED =
   "a conversation's row is shared with others: what does not fit has its default, " +
-  "and nothing is set aside; see foreign-rows.test.ts";
+  "and nothing is set aside; see foreign-rows";
 
 export const SKIPS: readonly Skip[] = [
   ...SPOILT_HOW.map((how) => ({

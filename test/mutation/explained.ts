@@ -239,6 +239,30 @@ export const EXPLAINED: readonly Explained[] = [
     because: "timing only: a channel that cannot be asked is looked at sooner, and settles no sooner",
   },
   {
+    file: "src/runtime/sender-limit.ts",
+    code: "const passedMs = Math.max(0, nowMs - before.atMs);",
+    change: "0 → 1",
+    because: "timing only: a millisecond",
+  },
+  {
+    file: "src/runtime/arrivals.ts",
+    code: "textMax: channel.textLengthMax ?? Number.POSITIVE_INFINITY,",
+    change: "channel.textLengthMax ?? Number.POSITIVE_INFINITY → channel.textLengthMax",
+    because: "equivalent: no length is longer than no number",
+  },
+  {
+    file: "src/runtime/create-conversation.ts",
+    code: "const known = names.flatMap((name) => channels[name]?.addresses ?? []);",
+    change: "channels[name]?.addresses ?? [] → channels[name]?.addresses",
+    because: "equivalent: a channel that names no address may bring every one, and is not asked here",
+  },
+  {
+    file: "src/runtime/drafting.ts",
+    code: 'if (read.kind === "sound") return draft;',
+    change: 'read.kind === "sound" → true',
+    because: "defence in depth: replies, outbounds and messages were each read by their shape before",
+  },
+  {
     file: "src/runtime/drafting.ts",
     code: "const textMax = run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY;",
     change: "run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY → run.channels[channel]?.textMax",

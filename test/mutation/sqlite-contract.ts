@@ -16,7 +16,7 @@ import {
  */
 const FOLDER = process.env.LULL_MUTANTS_IN_MEMORY ?? tmpdir();
 
-/** What spoils rows is tried by `foreign-rows.test.ts`, which comes next. */
+/** What spoils rows is tried by `foreign-rows.test.ts` and `foreign-states.test.ts`, which come next. */
 const cases = engineContract.filter(({ title }) => !/unreadable|foreign|10,000/.test(title));
 
 const harness: EngineHarness = {

@@ -122,13 +122,12 @@ describe("what is past its time", () => {
         return report;
       },
     };
-    const sweeper = new Sweeper(
-      watched,
+    const sweeper = new Sweeper(watched, {
       clock,
-      5_000,
-      () => 0.5,
-      () => {},
-    );
+      settings: { sweepMs: 5_000 },
+      random: () => 0.5,
+      log: () => {},
+    });
     sweeper.start();
     // It does not wait for the next interval.
     await clock.advance(4_000);

@@ -141,6 +141,40 @@ describe("a database file that is not at its place any more", () => {
     expect(eventsOf("store.file-back").length).toBeGreaterThanOrEqual(1);
   });
 
+  it("found lost by a reader: the writer looks, too, and says so", async () => {
+    const engine = await open();
+    await engine.receiving.stage([message()]);
+    await engine.inspector.counts();
+    const copy = await backup();
+    await moveAway();
+    await expect(engine.inspector.counts()).rejects.toMatchObject(unavailable);
+    await expect(engine.inspector.counts()).rejects.toMatchObject({
+      message: expect.stringContaining("gone"),
+    });
+    expect(eventsOf("store.file-lost")).toHaveLength(1);
+    await copyFile(copy, file);
+    await engine.sweeping.sweep();
+    expect((await engine.inspector.counts()).staged).toBe(1);
+  });
+
+  it("not there when it is read for the first time: is read once it is back", async () => {
+    const engine = await open();
+    const away = await moveAway();
+    await expect(engine.inspector.counts()).rejects.toMatchObject(unavailable);
+    await expect(stat(file)).rejects.toMatchObject({ code: "ENOENT" });
+    for (const ending of ENDINGS.toReversed()) await rename(away + ending, file + ending);
+    expect((await engine.inspector.counts()).staged).toBe(0);
+  });
+
+  it.each(["-wal", "-shm"])("without its %s: nothing is acknowledged", async (ending) => {
+    const engine = await open();
+    await engine.receiving.stage([message()]);
+    await rm(file + ending);
+    await refusesEverything(engine, "restart lull");
+  });
+});
+
+describe("a database file that another one stands in place of", () => {
   it("replaced by its own backup, log and all: opens that, every commit synced, and goes on", async () => {
     const [first, second] = [await open(), await open()];
     await first.receiving.stage([message("kept")]);
@@ -227,22 +261,6 @@ describe("a database file that is not at its place any more", () => {
     expect(eventsOf("store.file-back")).toHaveLength(1);
   });
 
-  it("found lost by a reader: the writer looks, too, and says so", async () => {
-    const engine = await open();
-    await engine.receiving.stage([message()]);
-    await engine.inspector.counts();
-    const copy = await backup();
-    await moveAway();
-    await expect(engine.inspector.counts()).rejects.toMatchObject(unavailable);
-    await expect(engine.inspector.counts()).rejects.toMatchObject({
-      message: expect.stringContaining("gone"),
-    });
-    expect(eventsOf("store.file-lost")).toHaveLength(1);
-    await copyFile(copy, file);
-    await engine.sweeping.sweep();
-    expect((await engine.inspector.counts()).staged).toBe(1);
-  });
-
   it("replaced at the very moment of its opening: the open file is the one that is there", async () => {
     const engine = await open();
     const copy = await backup();
@@ -271,15 +289,6 @@ describe("a database file that is not at its place any more", () => {
     const found = session.database.prepare("SELECT value FROM meta WHERE key = 'which'").get();
     session.database.close();
     expect(found).toEqual({ value: "the copy" });
-  });
-
-  it("not there when it is read for the first time: is read once it is back", async () => {
-    const engine = await open();
-    const away = await moveAway();
-    await expect(engine.inspector.counts()).rejects.toMatchObject(unavailable);
-    await expect(stat(file)).rejects.toMatchObject({ code: "ENOENT" });
-    for (const ending of ENDINGS.toReversed()) await rename(away + ending, file + ending);
-    expect((await engine.inspector.counts()).staged).toBe(0);
   });
 
   it("replaced by another database: is not taken for ours", async () => {
@@ -320,13 +329,6 @@ describe("a database file that is not at its place any more", () => {
     await handle.close();
     await engine.ping();
     expect((await engine.inspector.counts()).staged).toBe(200);
-  });
-
-  it.each(["-wal", "-shm"])("without its %s: nothing is acknowledged", async (ending) => {
-    const engine = await open();
-    await engine.receiving.stage([message()]);
-    await rm(file + ending);
-    await refusesEverything(engine, "restart lull");
   });
 });
 

@@ -85,8 +85,8 @@ function holdWriteLock(): () => void {
   };
 }
 
-describe("the writer thread", () => {
-  it("rejects what waits when it dies, is started again, and loses nothing acknowledged", async () => {
+describe("the writer thread that dies", () => {
+  it("rejects what waits, is started again, and loses nothing acknowledged", async () => {
     const events: string[] = [];
     const { engine, writer } = await openWithWriter({
       log: (level, event) => void (level === "error" && events.push(event)),
@@ -109,7 +109,7 @@ describe("the writer thread", () => {
     expect(staged.map(({ text }) => text)).toEqual(["before", "after"]);
   });
 
-  it("that dies of an error reports the store's words, and no other words", async () => {
+  it("of an error reports the store's words, and no other words", async () => {
     const reasons: unknown[] = [];
     const dying = async (error: Error) => {
       const { writer } = await openWithWriter({
@@ -148,7 +148,9 @@ describe("the writer thread", () => {
     await waiting;
     await closing;
   });
+});
 
+describe("the writer thread that is closed", () => {
   it("takes no more once it is closed, and closing twice is harmless", async () => {
     const engine = await open();
     await engine.close();
@@ -164,7 +166,9 @@ describe("the writer thread", () => {
     expect((await staging)[0]?.kind).toBe("staged");
     expect((await (await open()).inspector.counts()).staged).toBe(1);
   });
+});
 
+describe("the writer thread among others", () => {
   it("waits for another process's transaction instead of failing", async () => {
     const engine = await open();
     const release = holdWriteLock();
@@ -209,6 +213,16 @@ describe("the writer thread", () => {
     expect((await engine.inspector.counts()).staged).toBe(0);
   });
 
+  it("tells its own process when a window was armed", async () => {
+    const armed: number[] = [];
+    const engine = await open({ onArmed: (atMs) => void armed.push(atMs) });
+    await engine.receiving.stage([message()]);
+    await engine.receiving.stage([message()]);
+    expect(armed).toEqual([clock.nowMs() + 10_000]);
+  });
+});
+
+describe("the writer thread at its limits", () => {
   it("tells the caller at once when too many requests wait", async () => {
     const engine = await open();
     const release = holdWriteLock();
@@ -261,14 +275,6 @@ describe("the writer thread", () => {
     await old;
     await Promise.all([...atTheThread, atTheLimit, young]);
     expect((await engine.inspector.counts()).staged).toBe(4);
-  });
-
-  it("tells its own process when a window was armed", async () => {
-    const armed: number[] = [];
-    const engine = await open({ onArmed: (atMs) => void armed.push(atMs) });
-    await engine.receiving.stage([message()]);
-    await engine.receiving.stage([message()]);
-    expect(armed).toEqual([clock.nowMs() + 10_000]);
   });
 });
 

@@ -1,0 +1,26 @@
+import { addressProblem } from "../core/own-addresses.ts";
+import { ConfigError } from "../errors.ts";
+import type { ChannelContext } from "../ports/channel.ts";
+import type { ServiceFacts } from "./service-facts.ts";
+
+/**
+ * Tells each channel where it stands, then refuses those that must not stand beside each other: a channel
+ * knows its addresses once it is open.
+ */
+export function openChannels(
+  facts: Pick<ServiceFacts, "channels" | "secrets" | "publicUrl" | "clock">,
+): void {
+  const { channels, secrets, publicUrl, clock } = facts;
+  for (const [name, channel] of Object.entries(channels))
+    channel.open?.({ name, secrets, nowMs: clock.nowMs, ...publicly(publicUrl, name) });
+  const problem = addressProblem(channels);
+  if (problem !== undefined) throw new ConfigError(problem);
+}
+
+/** Without a public URL no provider can call back, and none is asked to. */
+function publicly(
+  publicUrl: string | undefined,
+  name: string,
+): Pick<ChannelContext, "publicUrl" | "statusUrl"> {
+  return publicUrl === undefined ? {} : { publicUrl, statusUrl: `${publicUrl}/webhooks/${name}/status` };
+}

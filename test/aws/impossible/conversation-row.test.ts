@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, it } from "vitest";
+import { as, textsOf } from "../../../src/testing/engine-contract/builders.ts";
+import { describeOnEmulators } from "../describe-on-emulators.ts";
+import { type Row, SharedTables } from "../shared-tables.ts";
+import { ID, KEY, write } from "./conversation-row.ts";
+
+const USAGE = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
+const COMMITTED = { usage: USAGE, more: false };
+/** As much as an item holds beside its keys and a name, give or take a few bytes. */
+const FULL = 400 * 1024 - 80;
+
+const row = async (at: SharedTables): Promise<Row> => (await at.get("conversations", KEY))!;
+const notUpdated = (at: SharedTables) =>
+  at.told("conversation.not-updated").map(({ fields }) => [fields.conversation, fields.lacks]);
+
+describeOnEmulators("what the row of a conversation cannot hold", (emulators) => {
+  let at: SharedTables;
+  beforeEach(async () => {
+    at = await SharedTables.open(emulators);
+  });
+  afterEach(() => at.close());
+
+  it("counters of NULL are counted from nothing, and the turn is committed", async () => {
+    await write(at, { prompt_tokens: null, completion_tokens: null, total_tokens: 5 });
+    as("staged", await at.receive());
+    await at.answer(await at.turnInTime(), COMMITTED);
+    const { prompt_tokens, completion_tokens, total_tokens, conversation_status } = await row(at);
+    assert.deepEqual(
+      { prompt_tokens, completion_tokens, total_tokens, conversation_status },
+      { prompt_tokens: 3, completion_tokens: 4, total_tokens: 12, conversation_status: "reply_sent" },
+    );
+    assert.equal((await at.engine.conversations.history(ID, 10)).length, 2);
+    assert.deepEqual(at.told("conversation.not-updated"), []);
+  });
+
+  it("counters that are no numbers stay their owner's, and the turn is committed", async () => {
+    await write(at, { prompt_tokens: "many", completion_tokens: 1 });
+    as("staged", await at.receive());
+    await at.answer(await at.turnInTime(), COMMITTED);
+    const { prompt_tokens, completion_tokens, conversation_status } = await row(at);
+    assert.deepEqual(
+      { prompt_tokens, completion_tokens, conversation_status },
+      { prompt_tokens: "many", completion_tokens: 5, conversation_status: "reply_sent" },
+    );
+    assert.equal(at.told("conversation.not-updated")[0]?.fields.lacks, "prompt_tokens");
+    const { conversation } = (await at.engine.inspector.conversation(ID))!;
+    assert.deepEqual([conversation.promptTokens, conversation.completionTokens], [0, 5]);
+  });
+
+  it("no room for anything leaves the row as it is, and the turn is committed once", async () => {
+    await write(at, { notes: "x".repeat(FULL) });
+    as("staged", await at.receive());
+    const turn = await at.turnInTime();
+    await at.answer(turn, COMMITTED);
+    const { turns, messages, staged } = (await at.engine.inspector.conversation(ID))!;
+    assert.deepEqual([turns.length, messages.length, staged.length], [1, 2, 0]);
+    assert.deepEqual(
+      at
+        .told("conversation.not-updated")
+        .map(({ level, fields }) => [level, fields.conversation, fields.lacks]),
+      [["error", ID, "everything"]],
+    );
+    as("staged", await at.receive());
+    await at.answer(await at.turnInTime(), COMMITTED);
+    assert.equal((await at.engine.inspector.conversation(ID))!.turns.length, 2);
+  });
+
+  it("no room for another name does not keep a message out", async () => {
+    await write(at, { notes: "x".repeat(FULL) });
+    as("staged", await at.receive({ senderAlias: "1".repeat(200) }));
+    assert.equal(textsOf(await at.turnInTime()).length, 1);
+    assert.deepEqual(notUpdated(at), [[ID, "sender_alias"]]);
+  });
+
+  it("no room for anything does not keep a turn from becoming a dead letter", async () => {
+    await write(at, { notes: "x".repeat(FULL) });
+    as("staged", await at.receive({ text: "poison" }));
+    const turn = await at.turnInTime();
+    const deadLettered = await at.engine.turns.release(turn.lease, { kind: "dead-letter", reason: "never" });
+    as("released", deadLettered);
+    assert.deepEqual(
+      (await at.dead()).map(({ messages }) => messages.map(({ text }) => text)),
+      [["poison"]],
+    );
+    assert.deepEqual(notUpdated(at), [[ID, "conversation_status"]]);
+  });
+});

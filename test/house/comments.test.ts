@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { vagueComments } from "./comments.ts";
+
+test.each([
+  "// Nobody reads it.",
+  "const x = 1; // for whoever asks",
+  "/** Somebody's mistake. */",
+  "/**\n * A worker, which no\n * one has seen.\n */",
+])("%j does not say who", (source) => {
+  expect(vagueComments(source)).toHaveLength(1);
+});
+
+test.each([
+  '"is anybody there?"',
+  "// A worker reads it.",
+  "const isSomebody = true;",
+  'fetch("https://anyone.test")',
+])("%j says so, or is no comment", (source) => {
+  expect(vagueComments(source)).toEqual([]);
+});

@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { complaints } from "./complaints.ts";
+
+test.each([
+  ["core/window.ts", 'import { x } from "../runtime/worker.ts";', "may not import ../runtime/worker.ts"],
+  ["core/window.ts", 'import { x } from "../ports/engine.ts";', "may not import ../ports/engine.ts"],
+  ["core/window.ts", 'import { readFile } from "node:fs";', "may not import node:fs"],
+  ["ports/engine.ts", 'import { due } from "../core/window.ts";', "may not import ../core/window.ts"],
+  [
+    "ports/engine.ts",
+    'import type { X } from "../runtime/x.ts";',
+    "may not import types from ../runtime/x.ts",
+  ],
+  ["runtime/worker.ts", 'import { sqlite } from "../engines/sqlite/index.ts";', "may not import"],
+  ["runtime/worker.ts", 'import {\n  fakeClock,\n} from "../testing/fake-clock.ts";', "may not import"],
+  ["runtime/worker.ts", 'import OpenAI from "openai";', "may not import openai"],
+  [
+    "runtime/worker.ts",
+    'const it = await import("@aws-sdk/client-sqs");',
+    "may not import @aws-sdk/client-sqs",
+  ],
+  ["channels/wati/send.ts", 'import { api } from "../twilio/api.ts";', "may not import ../twilio/api.ts"],
+  ["channels/wati/send.ts", 'export * from "../twilio/api.ts";', "may not import ../twilio/api.ts"],
+  ["channels/wati/send.ts", 'import { x } from "./session";', "may not import ./session"],
+  [
+    "engines/aws/index.ts",
+    'import { steps } from "../embedded/steps.ts";',
+    "may not import ../embedded/steps.ts",
+  ],
+  [
+    "engines/sqlite/x.ts",
+    'new Worker(new URL("../memory/x.ts", import.meta.url));',
+    "may not import ../memory/x.ts",
+  ],
+  ["cli/run.ts", 'import { aws } from "../engines/aws/index.ts";', "may not import ../engines/aws/index.ts"],
+  [
+    "config/load.ts",
+    'const { aws } = await import("../engines/aws/index.ts");',
+    "may not import ../engines/aws/index.ts",
+  ],
+  [
+    "config/responder.ts",
+    'import { queue } from "../responders/queue/index.ts";',
+    "may not import ../responders/queue/index.ts",
+  ],
+  [
+    "config/load.ts",
+    'import { sqlite } from "../engines/sqlite/index.ts";',
+    "may not import ../engines/sqlite/index.ts",
+  ],
+  ["engines/aws/index.ts", 'import left from "left-pad";', "may not import left-pad"],
+  [
+    "cdk/tables.ts",
+    'import { TABLES } from "../engines/aws/tables.ts";',
+    "may not import ../engines/aws/tables.ts",
+  ],
+  ["http/edge.ts", 'import { run } from "../cli/run.ts";', "may not import ../cli/run.ts"],
+  ["cli/run.ts", 'import { expect } from "vitest";', "may not import vitest"],
+  ["errors.ts", 'import "./secrets/secrets.ts";', "may not import ./secrets/secrets.ts"],
+  ["elsewhere/x.ts", "", "has no rule"],
+  ["web/elsewhere/x.ts", "", "has no rule"],
+  ["tools/elsewhere/x.ts", "", "has no rule"],
+  ["tools/aws-local/x.ts", 'import { eventually } from "../../test/lull-process.ts";', "may not import"],
+  ["http/edge.ts", 'import { openGateway } from "../../tools/aws-local/gateway.ts";', "may not import"],
+  ["web/phone/x.ts", 'import { feedOf } from "../../src/http/feed-view.ts";', "may not import"],
+  ["web/phone/x.ts", 'import { FEED } from "../../src/http/feed-shape.ts";', "may not import"],
+  ["web/phone/x.ts", 'import { x } from "../console/x.ts";', "may not import ../console/x.ts"],
+  ["web/phone/x.ts", 'import { readFile } from "node:fs";', "may not import node:fs"],
+  ["web/shared/x.ts", 'import { x } from "../phone/x.ts";', "may not import ../phone/x.ts"],
+  ["web/shared/x.ts", 'import { build } from "esbuild";', "may not import esbuild"],
+  ["web/phone/x.ts", "setTimeout(again, 500);", "asks the machine for the time"],
+  ["http/page/page.ts", 'import { x } from "../../../web/phone/x.ts";', "may not import"],
+  ["runtime/worker.ts", "const nowMs = Date.now();", "asks the machine for the time"],
+  ["engines/sqlite/store.ts", "const clock = { nowMs: Date.now };", "asks the machine for the time"],
+  ["cli/run.ts", "const today = new Date();", "asks the machine for the time"],
+  ["cli/run.ts", "setInterval(tick, 1_000);", "asks the machine for the time"],
+  ["testing/x.ts", "await new Promise((done) => setTimeout(done, 5));", "asks the machine for the time"],
+  ["lambda/x.ts", 'log("warn", "x.failed", { reason: String(error) });', "logs an error's own words"],
+  ["core/x.ts", "export default function x() {}", "has a default export"],
+  ["core/x.ts", "function x(y: any): void {}", "uses any"],
+  ["core/x.ts", "const x = y as any;", "uses any"],
+  ["core/x.ts", "const x = new Set<any>();", "uses any"],
+  ["core/x.test.ts", "// @ts-ignore: it is fine", "silences the compiler"],
+])("%s is told of %j", (path, source, complaint) => {
+  expect(complaints(path, source)).toEqual([expect.stringContaining(complaint)]);
+});
+
+test.each([
+  ["core/window.ts", 'import type { Draft } from "../model/draft.ts";'],
+  ["core/window.ts", 'import { createHash } from "node:crypto";'],
+  ["engines/sqlite/x.ts", 'import { steps } from "../embedded/steps.ts";'],
+  ["channels/wati/wati.test.ts", 'import { fakeWati } from "../../testing/fake-wati.ts";'],
+  ["channels/wati/wati.test.ts", 'import { test } from "vitest";'],
+  ["config/responder.ts", 'const { queue } = await import("../responders/queue/index.ts");'],
+  ["cli/engines.ts", 'const { aws } = await import("../engines/aws/index.ts");'],
+  ["runtime/x.ts", "// Not Date.now(): the clock is handed in."],
+  ["runtime/x.ts", "const when = new Date(atMs); // any time"],
+  ["runtime/x.test.ts", "setTimeout(done, 5);"],
+  ["web/phone/x.ts", 'import type { Feed } from "../../src/http/feed-shape.ts";'],
+  ["web/phone/x.test.ts", 'import { fakeClock } from "../../src/testing/index.ts";'],
+  ["web/build/x.ts", 'import { build } from "esbuild";'],
+  ["tools/aws-local/x.ts", 'import { aws } from "../../src/engines/aws/index.ts";'],
+  ["tools/aws-local/x.ts", 'import { startFauxqs } from "fauxqs";'],
+  ["tools/aws-local/x.test.ts", 'import { eventually } from "../../test/lull-process.ts";'],
+])("%s may have %j", (path, source) => {
+  expect(complaints(path, source)).toEqual([]);
+});
