@@ -1,6 +1,7 @@
 import { withoutUser } from "../core/plain-url.ts";
 import { componentsIn, type ObjectSchema, type Schema } from "../core/schema.ts";
 import { ERROR } from "./api-schemas.ts";
+import { publicSchema } from "./public-schema.ts";
 import type { Route } from "./route.ts";
 
 const TOKENS =
@@ -40,7 +41,7 @@ function operationOf(route: Route): unknown {
     summary: route.summary,
     tags: [route.path.split("/")[2]],
     parameters: parametersOf(route),
-    ...(route.body && { requestBody: requestBodyOf(route.body) }),
+    ...(route.body && { requestBody: requestBodyOf(publicSchema(route.body)) }),
     responses: {
       ...Object.fromEntries(Object.entries(route.answers).map(([status, each]) => [status, answerOf(each)])),
       default: answerOf({ description: "Refused; the code says why", schema: ERROR }),
@@ -59,5 +60,5 @@ function requestBodyOf(schema: ObjectSchema): unknown {
 }
 
 function answerOf({ description, schema }: { description: string; schema: Schema }): unknown {
-  return { description, content: { "application/json": { schema } } };
+  return { description, content: { "application/json": { schema: publicSchema(schema) } } };
 }

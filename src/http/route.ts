@@ -11,6 +11,7 @@ import {
 import type { Engine } from "../ports/engine.ts";
 import type { Page } from "../ports/inspector.ts";
 import type { Service } from "../runtime/service.ts";
+import type { ERROR } from "./api-schemas.ts";
 
 /** What a route may be asked in its query: each may be left out. */
 type QuerySchemas = Readonly<Record<string, Schema<string | number | boolean>>>;
@@ -29,32 +30,42 @@ export interface ApiCall<Body = unknown, Query = unknown> {
 }
 
 /** In our own shapes; the API makes them public. */
-export interface ApiResult {
+export interface ApiResult<Body = unknown> {
   readonly status: number;
-  readonly body: unknown;
+  readonly body: Body;
   /** Already public: not to be converted again. */
   readonly verbatim?: boolean;
 }
 
+type AnswerSchemas = Readonly<Record<number, { readonly description: string; readonly schema: Schema }>>;
+type Answered<A extends AnswerSchemas> = Infer<A[number & keyof A]["schema"]> | Infer<typeof ERROR>;
+
 /** One row of the table that both the API and its OpenAPI document are made from. */
-export interface Route<Body = unknown, Query extends QuerySchemas = QuerySchemas> {
+export interface Route<
+  Body = unknown,
+  Query extends QuerySchemas = QuerySchemas,
+  Answers extends AnswerSchemas = AnswerSchemas,
+> {
   readonly method: "GET" | "POST" | "DELETE";
   /** With at most one `{id}`, always the second segment after `/api`. */
   readonly path: `/api/${string}`;
   readonly operation: string;
   readonly summary: string;
   readonly query?: Query;
+  /** In the library's words; callers say it in the API's. */
   readonly body?: ObjectSchema<Body>;
   /** A caller with the token that may only answer turns may use it as well. */
   readonly forResponders?: true;
   /** Successful answers, and what else this route in particular may say. */
-  readonly answers: Readonly<Record<number, { readonly description: string; readonly schema: Schema }>>;
-  run(call: ApiCall<Body, Queried<Query>>): Promise<ApiResult>;
+  readonly answers: Answers;
+  run(call: ApiCall<Body, Queried<Query>>): Promise<ApiResult<Answered<Answers>>>;
 }
 
-/** A row as it stands, whose `run` is given what its own schemas say. */
-export function route<Body, Query extends QuerySchemas>(row: Route<Body, Query>): Route {
-  return row as Route;
+/** A row as it stands, whose `run` is given and gives what its own schemas say. */
+export function route<Body, Query extends QuerySchemas, Answers extends AnswerSchemas>(
+  row: Route<Body, Query, Answers>,
+): Route {
+  return row as unknown as Route;
 }
 
 export const LIMIT_DEFAULT = 50;
@@ -69,7 +80,7 @@ export function pageOf({ limit = LIMIT_DEFAULT, cursor }: Queried<typeof PAGE_QU
   return { limit, ...(cursor !== undefined && { cursor }) };
 }
 
-export function ok(body: unknown, status = 200): ApiResult {
+export function ok<Body>(body: Body, status = 200): ApiResult<Body> {
   return { status, body };
 }
 
@@ -81,10 +92,10 @@ export function listing<T>(item: Schema<T>) {
   });
 }
 
-export function missing(what: string): ApiResult {
+export function missing(what: string): ApiResult<Infer<typeof ERROR>> {
   return refusal(404, "NOT_FOUND", `there is no such ${what}`);
 }
 
-export function refusal(status: number, code: string, message: string): ApiResult {
+export function refusal(status: number, code: string, message: string): ApiResult<Infer<typeof ERROR>> {
   return { status, body: { error: { code, message } } };
 }
