@@ -39,7 +39,7 @@ export const WINDOW_MS_MAX = SECONDS_MAX * SECOND;
 export const LATER_MS_MIN = 1 * SECOND;
 
 /** The longest delay that a responder may announce for a late answer. */
-export const LATER_MS_MAX = 7 * 24 * HOUR;
+export const LATER_MS_MAX = SECONDS_MAX * SECOND;
 
 /** The longest `retryAfterMs` of an error. A header's is shorter: `RETRY_AFTER_HEADER_MS_MAX`. */
 export const RETRY_AFTER_MS_MAX = 7 * 24 * HOUR;

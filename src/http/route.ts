@@ -40,24 +40,39 @@ export interface ApiResult<Body = unknown> {
 type AnswerSchemas = Readonly<Record<number, { readonly description: string; readonly schema: Schema }>>;
 type Answered<A extends AnswerSchemas> = Infer<A[number & keyof A]["schema"]> | Infer<typeof ERROR>;
 
-/** One row of the table that both the API and its OpenAPI document are made from. */
-export interface Route<
+/** What the OpenAPI document says of a path. */
+export interface Described<
   Body = unknown,
   Query extends QuerySchemas = QuerySchemas,
   Answers extends AnswerSchemas = AnswerSchemas,
 > {
   readonly method: "GET" | "POST" | "DELETE";
-  /** With at most one `{id}`, always the second segment after `/api`. */
-  readonly path: `/api/${string}`;
+  readonly path: string;
   readonly operation: string;
   readonly summary: string;
+  /** What it is listed with; the first word after `/api` where left out. */
+  readonly tag?: string;
+  /** How callers prove who they are; with a token where left out. */
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly query?: Query;
+  /** What of the query may not be left out. */
+  readonly required?: readonly string[];
   /** In the library's words; callers say it in the API's. */
   readonly body?: ObjectSchema<Body>;
-  /** A caller with the token that may only answer turns may use it as well. */
-  readonly forResponders?: true;
   /** Successful answers, and what else this route in particular may say. */
   readonly answers: Answers;
+}
+
+/** One row of the table that both the API and its OpenAPI document are made from. */
+export interface Route<
+  Body = unknown,
+  Query extends QuerySchemas = QuerySchemas,
+  Answers extends AnswerSchemas = AnswerSchemas,
+> extends Described<Body, Query, Answers> {
+  /** With at most one `{id}`, always the second segment after `/api`. */
+  readonly path: `/api/${string}`;
+  /** A caller with the token that may only answer turns may use it as well. */
+  readonly forResponders?: true;
   run(call: ApiCall<Body, Queried<Query>>): Promise<ApiResult<Answered<Answers>>>;
 }
 
