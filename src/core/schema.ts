@@ -5,6 +5,9 @@ const TARGET: unique symbol = Symbol("target");
 const RULE: unique symbol = Symbol("rule");
 
 /**
+ * For what people and programs write, where words matter more than microseconds; rows of a store have
+ * `shape.ts`, which is three to five times as fast.
+ *
  * What a value has to be: types, checks, words and the OpenAPI document follow from the same object. It is
  * the part of JSON Schema that we use, as it is published, plus types that only a configuration can hold.
  */

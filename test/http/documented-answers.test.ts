@@ -37,6 +37,10 @@ const REPLIES: Readonly<Record<string, (turn: Turn) => Promise<Reply> | Reply>> 
   "being answered": () => new Promise(() => {}),
   "handed over": () => ({ text: "a person comes", handOff: "asked for a person" }),
   done: () => ({ text: "bye", complete: true }),
+  "counted in halves": () => ({
+    text: "about that much",
+    usage: { promptTokens: 1.5, completionTokens: 2.5, totalTokens: 4 },
+  }),
 };
 
 /** How their sends end; all others are sent. */
