@@ -14,10 +14,10 @@ import { Duration } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import type { LullApi } from "./api.ts";
 import type { LullFunctions } from "./functions.ts";
-import type { LullTable } from "./lull-props.ts";
+import { LULL_TABLES, type LullTable } from "./lull-props.ts";
 import { FIVE_MINUTES, type GatewayCounter, type LullMetrics, MINUTE } from "./metrics.ts";
 import type { ChannelQueue } from "./queues.ts";
-import { LULL_TABLES, type LullTables, SHAPES } from "./tables.ts";
+import { type LullTables, SHAPES } from "./tables.ts";
 
 /** What is watched. */
 export interface Watched {

@@ -14,8 +14,10 @@ import { acknowledge, OPEN_ROUTES } from "./acknowledged.ts";
 import type { Keys } from "./keys.ts";
 import { createLogGroup } from "./logs.ts";
 import type { LullProps, RateProps } from "./lull-props.ts";
+import { PROP_DEFAULTS } from "./prop-table.ts";
 
-type Throttle = "webhooks" | "status" | "feed" | "api" | "other";
+const { throttling: RATES } = PROP_DEFAULTS;
+type Throttle = keyof typeof RATES;
 
 interface Route {
   readonly path: string;
@@ -38,14 +40,6 @@ const ROUTES: readonly Route[] = [
   { path: "/api", method: HttpMethod.ANY, throttle: "api" },
   { path: "/api/{proxy+}", method: HttpMethod.ANY, throttle: "api" },
 ];
-
-const RATES: Readonly<Record<Throttle, Required<RateProps>>> = {
-  webhooks: { rate: 2_000, burst: 4_000 },
-  status: { rate: 1_000, burst: 2_000 },
-  feed: { rate: 200, burst: 400 },
-  api: { rate: 20, burst: 40 },
-  other: { rate: 10, burst: 20 },
-};
 
 /** No path and no query: a path may name a person, and a query may hold a webhook's secret. No body, ever. */
 const ACCESS_LOG = AccessLogFormat.custom(

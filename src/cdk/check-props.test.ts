@@ -50,26 +50,63 @@ describe("bad props are told:", () => {
     ['secrets: WATI_TOKEN: "" is no key', { secrets: { WATI_TOKEN: { secret, key: "" } } }],
     ['secrets: WATI_TOKEN: "a#b" is no key', { secrets: { WATI_TOKEN: { secret, key: "a#b" } } }],
     ["entry: there is no file nowhere.ts", { entry: "nowhere.ts" }],
-    ["worker.timeout in seconds: 29 ", { worker: { timeout: Duration.seconds(29) } }],
-    ["worker.timeout in seconds: 901 ", { worker: { timeout: Duration.seconds(901) } }],
-    ["worker.timeout in seconds: 30.5 ", { worker: { timeout: Duration.millis(30_500) } }],
-    ["worker.concurrency: 1 ", { worker: { concurrency: 1 } }],
-    ["worker.concurrency: 1001 ", { worker: { concurrency: 1_001 } }],
-    ["worker.batchSize: 11 ", { worker: { batchSize: 11 } }],
-    ["worker.memorySize: 64 ", { worker: { memorySize: 64 } }],
-    ["memorySize: 64 ", { memorySize: 64 }],
-    ["throttling.rate: 0 ", { throttling: { rate: 0 } }],
-    ["throttling.status.burst: 0 ", { throttling: { status: { burst: 0 } } }],
-    ["concurrency.webhook.reserved: 0 ", { concurrency: { webhook: { reserved: 0 } } }],
-    ["concurrency.api.provisioned: 3 ", { concurrency: { api: { reserved: 2, provisioned: 3 } } }],
+    [
+      "worker.timeout must be a whole number from 30 to 900, not 29: seconds",
+      { worker: { timeout: Duration.seconds(29) } },
+    ],
+    [
+      "worker.timeout must be a whole number from 30 to 900, not 901",
+      { worker: { timeout: Duration.seconds(901) } },
+    ],
+    [
+      "worker.timeout must be a whole number from 30 to 900, not 30.5",
+      { worker: { timeout: Duration.millis(30_500) } },
+    ],
+    ["worker.concurrency must be a whole number from 2 to 1000, not 1", { worker: { concurrency: 1 } }],
+    [
+      "worker.concurrency must be a whole number from 2 to 1000, not 1001",
+      { worker: { concurrency: 1_001 } },
+    ],
+    ["worker.batchSize must be a whole number from 1 to 10, not 11", { worker: { batchSize: 11 } }],
+    ["worker.memorySize must be a whole number from 128 to 10240, not 64", { worker: { memorySize: 64 } }],
+    ["memorySize must be a whole number from 128 to 10240, not 64", { memorySize: 64 }],
+    ["throttling.rate must be a whole number from 1 to 100000, not 0", { throttling: { rate: 0 } }],
+    [
+      "throttling.status.burst must be a whole number from 1 to 50000, not 0",
+      { throttling: { status: { burst: 0 } } },
+    ],
+    [
+      "concurrency.webhook.reserved must be a whole number from 1 to 100000, not 0",
+      { concurrency: { webhook: { reserved: 0 } } },
+    ],
+    [
+      "concurrency.api.provisioned must not be more than reserved, 2",
+      { concurrency: { api: { reserved: 2, provisioned: 3 } } },
+    ],
+    ["memorysize is not a known setting. Did you mean memorySize?", { memorysize: 512 } as LullProps],
+    [
+      "worker.bachSize is not a known setting. Did you mean batchSize?",
+      { worker: { bachSize: 1 } as LullProps["worker"] & object },
+    ],
+    [
+      "throttling.stats is not a known setting. Did you mean status?",
+      { throttling: { stats: {} } as LullProps["throttling"] & object },
+    ],
+    [
+      "warmThroughput.stages is not a known setting. Did you mean stage?",
+      { warmThroughput: { stages: {} } as LullProps["warmThroughput"] & object },
+    ],
     [
       "concurrency.worker.reserved: 99 is less than the 100 ",
       { channels: ["sms"], concurrency: { worker: { reserved: 99 } } },
     ],
     ["environment: LULL_WEB without LULL_WEB_SECRET", { environment: { LULL_WEB: "1" } }],
     [`handlers.ts exports no "api"`, { entry: "test/cdk/handlers.ts", api: true }],
-    ["throttling.burst: 0.5 ", { throttling: { burst: 0.5 } }],
-    ['tables: there is no table "stages"', { tables: { stages: table } as NonNullable<LullProps["tables"]> }],
+    ["throttling.burst must be a whole number from 1 to 50000, not 0.5", { throttling: { burst: 0.5 } }],
+    [
+      "tables.stages is not a known setting. Did you mean stage?",
+      { tables: { stages: table } as NonNullable<LullProps["tables"]> },
+    ],
   ])("%s", (message, props) => {
     expect(problemsOf(props)).toEqual([expect.stringContaining(message)]);
   });

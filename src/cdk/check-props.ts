@@ -1,10 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { type Duration, Token } from "aws-cdk-lib/core";
 import { problemsInVariables } from "../config/resolve-settings.ts";
-import { hasApi, WORKER_CONCURRENCY } from "./functions.ts";
-import type { LullProps, RateProps } from "./lull-props.ts";
+import { problemsIn, TO_PEOPLE } from "../core/problems.ts";
+import type { Schema } from "../core/schema.ts";
+import { isObject } from "../core/shape.ts";
+import { hasApi } from "./functions.ts";
+import type { LullProps } from "./lull-props.ts";
+import { PROP_DEFAULTS, PROPS_SCHEMA } from "./prop-table.ts";
 import { secretOf } from "./secrets.ts";
-import { LULL_TABLES } from "./tables.ts";
 
 /** The engine turns `LULL_QUEUE_MY_CHANNEL` into `my-channel`, so a name has to survive both ways. */
 const CHANNEL = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -23,9 +26,8 @@ export function problemsOf(props: LullProps): string[] {
     ...channelProblems(props),
     ...environmentProblems(props),
     ...secretProblems(props),
-    ...numberProblems(props),
+    ...problemsIn(known(props, PROPS_SCHEMA), PROPS_SCHEMA, "", TO_PEOPLE),
     ...concurrencyProblems(props),
-    ...tableProblems(props),
     ...entryProblems(props),
     ...publicProblems(props),
   ];
@@ -95,69 +97,31 @@ function secretProblems({ secrets = {}, environment = {} }: LullProps): string[]
   });
 }
 
-const RESERVED_MAX = 100_000;
-
 function concurrencyProblems({ concurrency = {}, worker = {}, channels = [] }: LullProps): string[] {
-  const problems = Object.entries(concurrency).flatMap(([name, { reserved, provisioned }]) => [
-    ...outside(`concurrency.${name}.reserved`, reserved, 1, RESERVED_MAX),
-    ...outside(`concurrency.${name}.provisioned`, provisioned, 1, knownOr(reserved, RESERVED_MAX)),
-  ]);
   const { reserved } = concurrency.worker ?? {};
   const queues = new Set(["default", ...channels]).size;
-  const wanted = queues * (worker.concurrency ?? WORKER_CONCURRENCY);
+  const wanted = queues * (worker.concurrency ?? PROP_DEFAULTS.worker.concurrency);
   const isKnown =
     typeof reserved === "number" && !Token.isUnresolved(reserved) && !Token.isUnresolved(wanted);
   return isKnown && reserved < wanted
     ? [
-        ...problems,
         `concurrency.worker.reserved: ${reserved} is less than the ${wanted} that its ${queues} queues ` +
           "may want at once (worker.concurrency for each): " +
           "triggers would be turned away, and end among the dead",
       ]
-    : problems;
+    : [];
 }
 
-function knownOr(value: number | undefined, otherwise: number): number {
-  return value === undefined || Token.isUnresolved(value) ? otherwise : value;
+/** What can be checked now: without what only the deployment will know, and durations in seconds. */
+function known(value: unknown, schema: Schema): unknown {
+  if (Token.isUnresolved(value)) return undefined;
+  if (schema.type === "integer" && isObject(value)) return secondsOf(value as unknown as Duration);
+  const properties = schema.type === "object" ? schema.properties : undefined;
+  if (!properties || !isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, each]) => [key, known(each, properties[key] ?? {})]);
+  return Object.fromEntries(entries);
 }
 
-function rateProblems(name: string, { rate, burst }: RateProps = {}): string[] {
-  return [
-    ...outside(`throttling.${name}rate`, rate, 1, 100_000),
-    ...outside(`throttling.${name}burst`, burst, 1, 50_000),
-  ];
-}
-
-function numberProblems({ worker = {}, memorySize, throttling = {} }: LullProps): string[] {
-  return [
-    ...outside("worker.timeout in seconds", secondsOf(worker.timeout), 30, 900),
-    ...outside("worker.memorySize", worker.memorySize, 128, 10_240),
-    ...outside("worker.concurrency", worker.concurrency, 2, 1_000),
-    ...outside("worker.batchSize", worker.batchSize, 1, 10),
-    ...outside("memorySize", memorySize, 128, 10_240),
-    ...rateProblems("", throttling),
-    ...(["status", "feed", "api", "other"] as const).flatMap((name) =>
-      rateProblems(`${name}.`, throttling[name]),
-    ),
-  ];
-}
-
-function secondsOf(duration: Duration | undefined): number | undefined {
-  return duration === undefined || duration.isUnresolved()
-    ? undefined
-    : duration.toSeconds({ integral: false });
-}
-
-/** A value that is only known at deployment cannot be checked now. */
-function outside(name: string, value: number | undefined, least: number, most: number): string[] {
-  if (value === undefined || Token.isUnresolved(value)) return [];
-  const isFine = Number.isInteger(value) && value >= least && value <= most;
-  return isFine ? [] : [`${name}: ${value} is not a whole number from ${least} to ${most}`];
-}
-
-function tableProblems({ tables = {} }: LullProps): string[] {
-  const known: readonly string[] = LULL_TABLES;
-  return Object.keys(tables)
-    .filter((name) => !known.includes(name))
-    .map((name) => `tables: there is no table "${name}", only ${LULL_TABLES.join(", ")}`);
+function secondsOf(duration: Duration): number | undefined {
+  return duration.isUnresolved() ? undefined : duration.toSeconds({ integral: false });
 }

@@ -9,9 +9,9 @@ import {
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import type { Watched } from "./alarms.ts";
-import type { LullTable } from "./lull-props.ts";
+import { LULL_TABLES, type LullTable } from "./lull-props.ts";
 import { FIVE_MINUTES } from "./metrics.ts";
-import { LULL_TABLES, type LullTables, SHAPES } from "./tables.ts";
+import { type LullTables, SHAPES } from "./tables.ts";
 
 const WIDTH = 8;
 const period = FIVE_MINUTES;

@@ -17,6 +17,7 @@ import type { Keys } from "./keys.ts";
 import { createLogGroup } from "./logs.ts";
 import type { FunctionName, LullProps } from "./lull-props.ts";
 import { type Network, networkOf } from "./network.ts";
+import { PROP_DEFAULTS } from "./prop-table.ts";
 import { type ChannelQueue, WORKER_TIMEOUT } from "./queues.ts";
 import { SWEEP_EVERY } from "./schedule.ts";
 
@@ -31,9 +32,7 @@ const OWN_ENTRY = join(
   `environment${extname(import.meta.filename) === ".ts" ? ".ts" : ".js"}`,
 );
 
-const MEMORY_SIZE = 512;
-export const WORKER_CONCURRENCY = 50;
-const BATCH_SIZE = 10;
+const { worker: WORKER } = PROP_DEFAULTS;
 
 /** The gateway waits for half a minute, and a provider for half of that. */
 const WEBHOOK_TIMEOUT = Duration.seconds(29);
@@ -74,14 +73,14 @@ export function createFunctions(
   keys: Keys,
   optionsOf: (name: FunctionName) => Pick<FunctionOptions, "environment" | "statements">,
 ): LullFunctions {
-  const { memorySize = MEMORY_SIZE, worker = {} } = props;
+  const { memorySize = PROP_DEFAULTS.memorySize, worker = {} } = props;
   const network = networkOf(scope, props);
   const create = (name: FunctionName, timeout: Duration, size: number) =>
     createFunction(scope, name, { props, keys, network }, { ...optionsOf(name), timeout, memorySize: size });
   return {
     webhook: create("webhook", WEBHOOK_TIMEOUT, memorySize),
     ...(hasApi(props) && { api: create("api", WEBHOOK_TIMEOUT, memorySize) }),
-    worker: create("worker", worker.timeout ?? WORKER_TIMEOUT, worker.memorySize ?? MEMORY_SIZE),
+    worker: create("worker", worker.timeout ?? WORKER_TIMEOUT, worker.memorySize ?? WORKER.memorySize),
     sweeper: create("sweeper", SWEEPER_TIMEOUT, memorySize),
   };
 }
@@ -152,8 +151,8 @@ export function feedWorker(
     new EventSourceMapping(scope, `${channel}-feed`, {
       target,
       eventSourceArn: queue.queueArn,
-      batchSize: worker.batchSize ?? BATCH_SIZE,
-      maxConcurrency: worker.concurrency ?? WORKER_CONCURRENCY,
+      batchSize: worker.batchSize ?? WORKER.batchSize,
+      maxConcurrency: worker.concurrency ?? WORKER.concurrency,
       reportBatchItemFailures: true,
     });
   }

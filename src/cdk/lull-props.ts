@@ -31,7 +31,7 @@ export type SecretSource =
 
 /**
  * Everything may be left out. What `lull start` takes from the environment goes into `environment` and
- * `secrets`.
+ * `secrets`. What numbers may be, and are by default, stands in `prop-table.ts` and docs/aws.md.
  */
 export interface LullProps {
   /**
@@ -60,7 +60,7 @@ export interface LullProps {
    */
   readonly api?: boolean;
   readonly worker?: WorkerProps;
-  /** In MB, of the functions `webhook`, `api` and `sweeper`. Default: 512. */
+  /** In MB, of the functions `webhook`, `api` and `sweeper`. */
   readonly memorySize?: number;
   /** Requests that the gateway lets through. */
   readonly throttling?: ThrottlingProps;
@@ -112,16 +112,13 @@ export interface LullProps {
 }
 
 export interface WorkerProps {
-  /**
-   * Longer than an answer and its sends may take, 900 seconds at most. Queues hide a trigger for six times as
-   * long. Default: 3 minutes.
-   */
+  /** Longer than an answer and its sends may take. Queues hide a trigger for six times as long. */
   readonly timeout?: Duration;
-  /** In MB. Default: 512. */
+  /** In MB. */
   readonly memorySize?: number;
-  /** Functions at once per queue, 2 to 1000. Each takes up to `batchSize` turns. Default: 50. */
+  /** Functions at once per queue. Each takes up to `batchSize` turns. */
   readonly concurrency?: number;
-  /** Triggers handed to a function at once, 1 to 10: a conversation each. Default: 10. */
+  /** Triggers handed to a function at once: a conversation each. */
   readonly batchSize?: number;
 }
 
@@ -132,18 +129,16 @@ export interface RateProps {
 }
 
 /**
- * `rate` and `burst` are those of webhooks: 2,000 and 4,000 by default. They are high because a message that
- * is turned away is lost unless its provider comes back, and Twilio does so only if the webhook's URL says
- * so.
+ * `rate` and `burst` are those of webhooks. They are high by default, because a message that is turned away
+ * is lost unless its provider comes back, and Twilio does so only if the webhook's URL says so.
  */
 export interface ThrottlingProps extends RateProps {
-  /** Delivery states, about three for every reply. Default: 1,000 and 2,000. */
+  /** Delivery states, about three for every reply. */
   readonly status?: RateProps;
-  /** What pages of a web channel ask for. Default: 200 and 400. */
+  /** What pages of a web channel ask for. */
   readonly feed?: RateProps;
-  /** Default: 20 and 40. */
   readonly api?: RateProps;
-  /** `/`, `/healthz` and `/readyz`, each. Default: 10 and 20. */
+  /** `/`, `/healthz` and `/readyz`, each. */
   readonly other?: RateProps;
 }
 
@@ -162,7 +157,8 @@ export interface NetworkProps {
   readonly securityGroups?: ISecurityGroup[];
 }
 
-export type LullTable = "conversations" | "stage" | "triggerLock" | "state" | "messages" | "seen";
+export const LULL_TABLES = ["conversations", "stage", "triggerLock", "state", "messages", "seen"] as const;
+export type LullTable = (typeof LULL_TABLES)[number];
 
 /** `api` is there where it is wanted. */
 export type FunctionName = "webhook" | "api" | "worker" | "sweeper";

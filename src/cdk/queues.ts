@@ -4,6 +4,7 @@ import { Duration } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
 import { type Keys, queueKeyStatements } from "./keys.ts";
 import type { FunctionName, LullProps } from "./lull-props.ts";
+import { PROP_DEFAULTS } from "./prop-table.ts";
 
 /** A channel's triggers, and those that no worker could handle. */
 export interface ChannelQueue {
@@ -12,7 +13,7 @@ export interface ChannelQueue {
   readonly dead: Queue;
 }
 
-export const WORKER_TIMEOUT = Duration.minutes(3);
+export const WORKER_TIMEOUT = Duration.seconds(PROP_DEFAULTS.worker.timeout);
 
 /** What AWS recommends: a function may be throttled a few times before it gets to a batch. */
 const VISIBILITY_FACTOR = 6;

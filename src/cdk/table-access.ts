@@ -1,6 +1,6 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import type { FunctionName, LullTable } from "./lull-props.ts";
-import { LULL_TABLES, type LullTables } from "./tables.ts";
+import { type FunctionName, LULL_TABLES, type LullTable } from "./lull-props.ts";
+import type { LullTables } from "./tables.ts";
 
 interface Access {
   readonly actions: readonly string[];

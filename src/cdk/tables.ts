@@ -10,7 +10,7 @@ import {
 } from "aws-cdk-lib/aws-dynamodb";
 import { RemovalPolicy } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
-import type { AnyTable, LullProps, LullTable } from "./lull-props.ts";
+import { type AnyTable, LULL_TABLES, type LullProps, type LullTable } from "./lull-props.ts";
 
 export type LullTables = Readonly<Record<LullTable, AnyTable>>;
 
@@ -99,8 +99,6 @@ export const SHAPES: Readonly<Record<LullTable, Shape>> = {
     timeToLive: "expires_at",
   },
 };
-
-export const LULL_TABLES = Object.keys(SHAPES) as readonly LullTable[];
 
 /** The tables that exist already, and the others made here. */
 export function createTables(scope: Construct, props: LullProps): LullTables {

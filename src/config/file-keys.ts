@@ -1,13 +1,11 @@
-import { SECONDS } from "../core/limits.ts";
 import { problemsIn, TO_PEOPLE } from "../core/problems.ts";
 import { either, list, type ObjectSchema, options, record, type Schema, text } from "../core/schema.ts";
-import { isObject } from "../core/shape.ts";
 import { ConfigError } from "../errors.ts";
+import { WINDOW } from "../runtime/window-config.ts";
 import type { Knob } from "./knob.ts";
 import { KNOBS } from "./knobs.ts";
 
 const ANYTHING: Schema = {};
-const WINDOW = options({ seconds: SECONDS, quietSeconds: SECONDS, maxSeconds: SECONDS });
 
 const CODE = "code, and belongs in a lull.config.ts";
 
@@ -21,7 +19,7 @@ const FILE = options({
   ...knobsUnder(""),
   window: options(knobsUnder("window.")),
   limits: options(knobsUnder("limits.")),
-  windows: { ...record(ANYTHING), description: "channels and their windows" },
+  windows: { ...record(WINDOW), description: "channels and their windows" },
   project: options({ status: text(), allowedChannels: list(text()) }),
   // Checked where they are made.
   channels: ANYTHING,
@@ -38,12 +36,6 @@ const FILE = options({
 /** A misspelt key would silently change nothing, and a customer would find out. */
 export function checkFile(content: Readonly<Record<string, unknown>>, name: string): void {
   checkOptions(content, FILE, name, "");
-  for (const [channel, window] of Object.entries(content.windows ?? {})) {
-    const where = `windows.${channel}`;
-    if (!isObject(window) || (window.seconds === undefined && window.quietSeconds === undefined))
-      throw new ConfigError(`${name}: ${where} must be { seconds } or { quietSeconds, maxSeconds }`);
-    checkOptions(window, WINDOW, name, where);
-  }
 }
 
 /** Of a file, a channel or a responder: names, and what each of them is. */

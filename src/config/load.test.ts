@@ -184,6 +184,17 @@ describe("the window", () => {
       /must not be less than LULL_WINDOW_QUIET_SECONDS/,
     );
   });
+
+  test.each([
+    [{ seconds: 5, quietSeconds: 4 }, /: windows\.web needs either seconds, or quietSeconds/],
+    [{}, /: windows\.web needs either seconds, or quietSeconds/],
+    [{ quietSeconds: 4, maxSeconds: 1 }, /: windows\.web\.maxSeconds must not be less than quietSeconds/],
+    [{ quietSecond: 4 }, /: windows\.web\.quietSecond is not a known setting\. Did you mean quietSeconds\?/],
+    [{ seconds: -1 }, /: windows\.web\.seconds must be a number from 0 to 604800, not -1/],
+    [5, /: windows\.web must be an object with seconds, quietSeconds, maxSeconds/],
+  ])("a channel's window %j in a file is refused, naming the file", async (window, words) => {
+    await expect(loaded({ json: { windows: { web: window } } })).rejects.toThrow(words);
+  });
 });
 
 describe("channels", () => {

@@ -39,7 +39,7 @@ export const WINDOW_MS_MAX = SECONDS_MAX * SECOND;
 export const LATER_MS_MIN = 1 * SECOND;
 
 /** The longest delay that a responder may announce for a late answer. */
-export const LATER_MS_MAX = 7 * 24 * HOUR;
+export const LATER_MS_MAX = SECONDS_MAX * SECOND;
 
 /** How long a provider may still report what became of a send. */
 export const DELIVERIES_KEPT_MS = 7 * 24 * HOUR;

@@ -1,5 +1,12 @@
 import { isPlainUrl, maskUrl, plainUrlInWords } from "./plain-url.ts";
-import { type NumberSchema, type ObjectSchema, type Schema, type TextSchema, targetOf } from "./schema.ts";
+import {
+  type NumberSchema,
+  type ObjectSchema,
+  ruleOf,
+  type Schema,
+  type TextSchema,
+  targetOf,
+} from "./schema.ts";
 import { isObject } from "./shape.ts";
 import { didYouMean } from "./suggest.ts";
 
@@ -119,6 +126,7 @@ function lookAtObject(value: unknown, schema: ObjectSchema, where: string, looki
   const { found, manner } = looking;
   if (!isObject(value)) return void found.push(mustBe(where, value, schema, manner));
   const { properties = {}, required = [], additionalProperties: others } = schema;
+  const before = found.length;
   const prefix = where === "" ? "" : `${where}.`;
   for (const key of required) if (value[key] === undefined) found.push(`${prefix}${key} is missing`);
   for (const key of Object.keys(value)) {
@@ -130,6 +138,8 @@ function lookAtObject(value: unknown, schema: ObjectSchema, where: string, looki
     const given = Object.hasOwn(value, key) ? value[key] : undefined;
     if (given !== undefined) look(given, properties[key] as Schema, prefix + key, looking);
   }
+  const broken = found.length > before ? undefined : ruleOf(schema)?.(value, (key) => key, where);
+  if (broken !== undefined) found.push(broken);
 }
 
 function isWithin(value: unknown, { type, minimum = -Infinity, maximum = MOST }: NumberSchema): boolean {

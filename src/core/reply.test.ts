@@ -49,6 +49,7 @@ describe("a reply", () => {
       return answer.kind === "answer" ? answer.usage?.totalTokens : undefined;
     };
     expect(counted(Number.MAX_SAFE_INTEGER)).toBe(Number.MAX_SAFE_INTEGER);
+    expect(counted(1.2)).toBe(2);
     for (const odd of [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) expect(counted(odd)).toBe(0);
   });
 

@@ -73,8 +73,9 @@ function usageOf({ promptTokens, completionTokens, totalTokens }: Usage): Usage 
   };
 }
 
+/** Part of a token counts as one: what is kept, shown and documented are whole numbers. */
 function tokens(count: number): number {
-  return Number.isFinite(count) && count >= 0 && count <= Number.MAX_SAFE_INTEGER ? count : 0;
+  return Number.isFinite(count) && count >= 0 && count <= Number.MAX_SAFE_INTEGER ? Math.ceil(count) : 0;
 }
 
 /** Always a time that will come: a customer must not wait for an impossible date. */

@@ -2,8 +2,12 @@ import { NAME_LENGTH_MAX } from "./defaults.ts";
 import type { UrlRule } from "./plain-url.ts";
 
 const TARGET: unique symbol = Symbol("target");
+const RULE: unique symbol = Symbol("rule");
 
 /**
+ * For what people and programs write, where words matter more than microseconds; rows of a store have
+ * `shape.ts`, which is three to five times as fast.
+ *
  * What a value has to be: types, checks, words and the OpenAPI document follow from the same object. It is
  * the part of JSON Schema that we use, as it is published, plus types that only a configuration can hold.
  */
@@ -58,12 +62,19 @@ interface ObjectKeywords {
   readonly required?: readonly string[];
   /** False if there are properties; otherwise what each value has to be. */
   readonly additionalProperties?: false | Schema;
+  readonly [RULE]?: Rule<unknown>;
 }
 
 export type ObjectSchema<T = unknown> = ObjectKeywords & {
   readonly description?: string;
   readonly "~type"?: T;
 };
+
+/**
+ * What the properties of an object, each of which fits, have to be to each other: undefined if they are, else
+ * what is wrong with what is at `where`. `called` says what the author of the value calls a property.
+ */
+export type Rule<T> = (given: T, called: (key: string) => string, where: string) => string | undefined;
 
 /** The type of what a schema describes. */
 export type Infer<S extends Schema | Optional> =
@@ -111,6 +122,30 @@ export function options<const P extends Readonly<Record<string, Schema>>>(
   return { type: "object", properties, additionalProperties: false, ...noted(description) };
 }
 
+/** The same object, except for these properties: another schema, or null for none. */
+export function adapted<T, const C extends Readonly<Record<string, Schema | Optional | null>>>(
+  schema: ObjectSchema<T>,
+  changes: C,
+): ObjectSchema<Flat<Omit<T, keyof C> & Fields<Kept<C>>>> {
+  const { properties = {}, required = [], ...rest } = schema;
+  const given = Object.entries(properties).map(([key, each]) => [
+    key,
+    required.includes(key) ? each : optional(each),
+  ]);
+  const kept = Object.entries({ ...Object.fromEntries(given), ...changes }).filter(([, each]) => each);
+  return { ...object(Object.fromEntries(kept) as Properties), ...rest } as ObjectSchema<never>;
+}
+
+type Kept<C> = { readonly [K in keyof C as C[K] extends null ? never : K]: NonNullable<C[K]> };
+
+export function ruled<T>(schema: ObjectSchema<T>, rule: Rule<T>): ObjectSchema<T> {
+  return { ...schema, [RULE]: rule as Rule<unknown> };
+}
+
+export function ruleOf(schema: ObjectSchema): Rule<unknown> | undefined {
+  return schema[RULE];
+}
+
 /** An object whose properties, where they are there, are these; others are let be. */
 export function open(
   properties: Readonly<Record<string, Schema>>,
@@ -142,8 +177,14 @@ export function name(description?: string): Schema<string> {
   return someText(description, NAME_LENGTH_MAX);
 }
 
+/** A time as other systems read it. */
 export function time(description?: string): Schema<string> {
   return { type: "string", format: "date-time", ...noted(description) };
+}
+
+/** A time as we keep it, in ms. Its name ends in `AtMs`. */
+export function instant(description?: string): Schema<number> {
+  return { type: "number", ...noted(description) };
 }
 
 export function oneOf<const T extends readonly string[]>(...values: T): Schema<T[number]> {

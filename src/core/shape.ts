@@ -1,4 +1,7 @@
 /**
+ * For rows of a store: a schema (`schema.ts`) takes three to five times as long, 3 µs instead of 0.9 for a
+ * message. The compiler holds both to the same types.
+ *
  * What a value has to look like. Undefined if it fits, else what is wrong and where: `.window.wakeAtMs is no
  * time`. Never the value itself: it may be what a customer wrote.
  */
@@ -50,12 +53,14 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /**
- * An object with these fields. A newer version may have added others, but a name tells its unit here: a field
- * that ends in `Ms` and holds no time was not written by Lull.
+ * An object with these fields: with a type, all of the type's. A newer version may have added others, but a
+ * name tells its unit here: a field that ends in `Ms` and holds no time was not written by Lull.
  */
-export function fields(shapes: Readonly<Record<string, Shape>>): Shape {
+export function fields<T = Readonly<Record<string, unknown>>>(
+  shapes: Readonly<Record<keyof T, Shape>>,
+): Shape {
   const names = Object.keys(shapes);
-  const looks = Object.values(shapes);
+  const looks = Object.values<Shape>(shapes);
   const known = new Set(names);
   return (value) => {
     if (!isObject(value)) return " is no object";

@@ -36,7 +36,7 @@ const SHAPES: Readonly<Record<keyof Conversation, Shape>> = {
   updatedAtMs: time,
 };
 
-const CONVERSATION = fields(SHAPES);
+const CONVERSATION = fields<Conversation>(SHAPES);
 
 /** A conversation's record as it was read, if it is a valid one. */
 export function soundConversation(value: unknown): Sound<Conversation> {

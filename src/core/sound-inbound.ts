@@ -1,4 +1,4 @@
-import type { DeliveryStatus, InboundMessage, Media } from "../model/message.ts";
+import type { ChunkReference, DeliveryStatus, InboundMessage, Media } from "../model/message.ts";
 import { isInstant } from "./instant.ts";
 import { count, fields, isObject, optional, type Sound, soundAs, text } from "./shape.ts";
 import { INBOUND } from "./sound-message.ts";
@@ -75,13 +75,13 @@ function toldIn(fields: Readonly<Record<string, unknown>>): Record<string, strin
   return Object.fromEntries(told);
 }
 
-const STATUS = fields({
+const STATUS = fields<DeliveryStatus>({
   account: text,
   providerId: text,
   status: text,
   errorCode: optional(text),
   address: optional(text),
-  chunk: optional(fields({ turnId: text, chunk: count })),
+  chunk: optional(fields<ChunkReference>({ turnId: text, chunk: count })),
 });
 
 /** The same for a delivery status that a channel read. */

@@ -1,8 +1,8 @@
-import type { StagedMessage } from "../model/message.ts";
+import type { InboundMessage, Media, StagedMessage } from "../model/message.ts";
 import type { StagedOutbound } from "../model/outbound.ts";
 import { count, fields, isObject, listOf, optional, type Sound, soundAs, text, time } from "./shape.ts";
 
-export const MEDIA = listOf(fields({ url: text, contentType: text, name: optional(text) }));
+export const MEDIA = listOf(fields<Media>({ url: text, contentType: text, name: optional(text) }));
 
 const INBOUND_FIELDS = {
   providerId: text,
@@ -18,9 +18,9 @@ const INBOUND_FIELDS = {
 };
 
 /** A message as a channel gives it. */
-export const INBOUND = fields(INBOUND_FIELDS);
+export const INBOUND = fields<InboundMessage>(INBOUND_FIELDS);
 
-const MESSAGE = fields({
+const MESSAGE = fields<StagedMessage>({
   ...INBOUND_FIELDS,
   id: text,
   channel: text,
@@ -29,7 +29,7 @@ const MESSAGE = fields({
   sequence: count,
 });
 
-const OUTBOUND = fields({
+const OUTBOUND = fields<StagedOutbound>({
   id: text,
   channel: text,
   to: text,

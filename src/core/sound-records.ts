@@ -1,5 +1,5 @@
 import type { DeadLetter } from "../model/dead-letter.ts";
-import type { HistoryMessage } from "../model/history.ts";
+import type { HistoryMessage, MessagePart } from "../model/history.ts";
 import type { NameRecord } from "../model/names.ts";
 import type { Refusal } from "../model/refusal.ts";
 import type { TurnRecord } from "../model/turn.ts";
@@ -19,19 +19,21 @@ import {
 import { MEDIA } from "./sound-message.ts";
 import { DRAFT, USAGE } from "./sound-state.ts";
 
-const HISTORY = fields({
+const HISTORY = fields<HistoryMessage>({
   role: oneOf("user", "assistant"),
   text,
   media: MEDIA,
   atMs: time,
   turnId: text,
   parts: optional(
-    listOf(fields({ id: text, text, media: MEDIA, arrivedAtMs: time, sentAtMs: optional(time) })),
+    listOf(
+      fields<MessagePart>({ id: text, text, media: MEDIA, arrivedAtMs: time, sentAtMs: optional(time) }),
+    ),
   ),
   author: optional(text),
 });
 
-const TURN = fields({
+const TURN = fields<TurnRecord>({
   turnId: text,
   conversationId: text,
   outcome: text,
@@ -44,10 +46,13 @@ const TURN = fields({
   openedAtMs: time,
   dueAtMs: time,
   takenAtMs: time,
+  answerStartedAtMs: optional(time),
+  answeredAtMs: optional(time),
+  sentAtMs: optional(time),
   committedAtMs: time,
 });
 
-const UNKNOWN = fields({
+const UNKNOWN = fields<UnknownSend>({
   id: text,
   conversationId: text,
   turnId: text,
@@ -61,7 +66,7 @@ const UNKNOWN = fields({
   atMs: time,
 });
 
-const REFUSAL = fields({
+const REFUSAL = fields<Refusal>({
   messageId: text,
   conversationId: optional(text),
   channel: text,
@@ -70,13 +75,16 @@ const REFUSAL = fields({
   atMs: time,
 });
 
-const NAME = fields({
+const NAME = fields<NameRecord>({
   cameWith: listOf(text),
   strangers: optional(listOf(text)),
   whose: optional((value) => (isObject(value) ? listOf(text)(Object.values(value)) : " is no object")),
 });
 
-const LETTER = fields({
+/** Without its messages, which every engine stores in its own way. */
+type Letter = Omit<DeadLetter, "messages">;
+
+const LETTER = fields<Letter>({
   id: text,
   conversationId: text,
   reason: text,
@@ -102,8 +110,7 @@ export function soundRefusal(value: unknown): Sound<Refusal> {
   return soundAs(REFUSAL, value);
 }
 
-/** Without its messages, which every engine stores in its own way. */
-export function soundLetter(value: unknown): Sound<Omit<DeadLetter, "messages">> {
+export function soundLetter(value: unknown): Sound<Letter> {
   return soundAs(LETTER, value);
 }
 

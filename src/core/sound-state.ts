@@ -1,3 +1,6 @@
+import type { Chunk, Draft } from "../model/draft.ts";
+import type { Usage } from "../model/reply.ts";
+import type { LeaseState } from "./lease.ts";
 import {
   count,
   fields,
@@ -12,13 +15,19 @@ import {
   time,
 } from "./shape.ts";
 import { MEDIA } from "./sound-message.ts";
-import { type ConversationState, workOf } from "./state.ts";
+import { type ConversationState, type Window, type Work, workOf } from "./state.ts";
 
-const WINDOW = fields({ id: text, dueAtMs: time, wakeAtMs: time });
+const WINDOW = fields<Window>({ id: text, dueAtMs: time, wakeAtMs: time });
 
-const LEASE = fields({ token: text, holder: text, turnId: text, takenAtMs: time, untilAtMs: time });
+const LEASE = fields<LeaseState>({
+  token: text,
+  holder: text,
+  turnId: text,
+  takenAtMs: time,
+  untilAtMs: time,
+});
 
-const WORK = fields({
+const WORK = fields<Work>({
   turnId: text,
   recordId: text,
   messageIds: listOf(text),
@@ -34,7 +43,7 @@ const WORK = fields({
   lastError: optional(text),
 });
 
-const CHUNK = fields({
+const CHUNK = fields<Chunk>({
   text,
   media: optional(MEDIA),
   state: kinds({
@@ -46,9 +55,9 @@ const CHUNK = fields({
   }),
 });
 
-export const USAGE = fields({ promptTokens: number, completionTokens: number, totalTokens: number });
+export const USAGE = fields<Usage>({ promptTokens: number, completionTokens: number, totalTokens: number });
 
-export const DRAFT = fields({
+export const DRAFT = fields<Draft>({
   turnId: text,
   messageIds: listOf(text),
   channel: text,
@@ -65,7 +74,7 @@ export const DRAFT = fields({
   draftedAtMs: time,
 });
 
-const STATE = fields({
+const STATE = fields<ConversationState>({
   window: optional(WINDOW),
   lease: optional(LEASE),
   works: listOf(WORK),

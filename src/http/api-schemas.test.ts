@@ -3,76 +3,72 @@ import type { ReplySent } from "../core/draft.ts";
 import { componentsIn, type Infer, type Schema } from "../core/schema.ts";
 import type { Conversation } from "../model/conversation.ts";
 import type { DeadLetter } from "../model/dead-letter.ts";
-import type { Chunk, Draft } from "../model/draft.ts";
-import type { HistoryMessage } from "../model/history.ts";
+import type { Chunk, ChunkState, Draft } from "../model/draft.ts";
+import type { HistoryMessage, MessagePart } from "../model/history.ts";
 import type { Media, StagedMessage } from "../model/message.ts";
 import type { Refusal } from "../model/refusal.ts";
 import type { Usage } from "../model/reply.ts";
 import type { TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
-import type { WindowPolicy } from "../model/window.ts";
 import type { ConversationDetail, Counts, LockRecord, QuarantinedRow } from "../ports/inspector.ts";
+import type { CreateResult } from "../runtime/create-conversation.ts";
 import * as schemas from "./api-schemas.ts";
 
-type Snake<S extends string> = S extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
-  : S;
+/** Through every level, so that how a type is put together makes no difference. */
+type Plain<T> = T extends object ? { readonly [K in keyof T]: Plain<T[K]> } : T;
 
-type PublicKey<K> = K extends "atMs"
-  ? "at"
-  : K extends `${infer Start}AtMs`
-    ? `${Snake<Start>}_at`
-    : K extends string
-      ? Snake<K>
-      : never;
+type Same<A, B> =
+  (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : false;
 
-interface PublicWindow {
-  readonly seconds?: number;
-  readonly quiet_seconds?: number;
-  readonly max_seconds?: number;
-}
-
-/** What `toPublic` makes of a shape of ours. */
-type Public<T> = T extends WindowPolicy
-  ? PublicWindow
-  : T extends readonly (infer Item)[]
-    ? readonly Public<Item>[]
-    : T extends object
-      ? {
-          readonly [K in keyof T as PublicKey<K>]: K extends "attributes" | "fields"
-            ? T[K]
-            : K extends `${string}tMs`
-              ? string
-              : Public<T[K]>;
-        }
-      : T;
-
-type Answers<S extends Schema, T> = [Public<T>] extends [Infer<S>]
-  ? [keyof Public<T>] extends [keyof Infer<S>]
-    ? true
-    : { readonly notDescribed: Exclude<keyof Public<T>, keyof Infer<S>> }
-  : { readonly described: Infer<S>; readonly given: Public<T> };
+/** The schema says of an answer what the type says: not less, and not more. */
+type Describes<S extends Schema, T> = Same<Infer<S>, T>;
 
 type AllTrue<T extends Readonly<Record<string, true>>> = T;
 
-/** A schema that does not match its shape does not compile: a new field of a port gets a line here. */
+/** One of several kinds as one object: each has its `kind`, and may have what any of them has. */
+type Merged<T extends { readonly kind: string }> = { readonly kind: T["kind"] } & {
+  readonly [K in T extends unknown ? Exclude<keyof T, "kind"> : never]?: T extends Readonly<
+    Record<K, infer V>
+  >
+    ? V
+    : never;
+};
+
+/** A field that only one of the two has, or that differs, does not compile. */
 type Described = AllTrue<{
-  usage: Answers<typeof schemas.USAGE, Usage>;
-  media: Answers<typeof schemas.MEDIA, Media>;
-  conversation: Answers<typeof schemas.CONVERSATION, Conversation>;
-  staged: Answers<typeof schemas.STAGED_MESSAGE, StagedMessage>;
-  part: Answers<typeof schemas.MESSAGE_PART, NonNullable<HistoryMessage["parts"]>[number]>;
-  message: Answers<typeof schemas.HISTORY_MESSAGE, HistoryMessage>;
-  turn: Answers<typeof schemas.TURN, TurnRecord>;
-  lock: Answers<typeof schemas.LOCK, LockRecord>;
-  chunk: Answers<typeof schemas.CHUNK, Chunk>;
-  draft: Answers<typeof schemas.DRAFT, Draft>;
-  refusal: Answers<typeof schemas.REFUSAL, Refusal>;
-  quarantined: Answers<typeof schemas.QUARANTINED_ROW, QuarantinedRow>;
-  dead: Answers<typeof schemas.DEAD_LETTER, DeadLetter & { readonly replySent: ReplySent }>;
-  unknown: Answers<typeof schemas.UNKNOWN_SEND, UnknownSend>;
-  detail: Answers<typeof schemas.CONVERSATION_DETAIL, ConversationDetail>;
-  counts: Answers<typeof schemas.COUNTS, Counts>;
+  usage: Describes<typeof schemas.USAGE, Usage>;
+  media: Describes<typeof schemas.MEDIA, Media>;
+  conversation: Describes<typeof schemas.CONVERSATION, Conversation>;
+  created: Describes<typeof schemas.CREATED_CONVERSATION, CreateResult>;
+  staged: Describes<typeof schemas.STAGED_MESSAGE, StagedMessage>;
+  part: Describes<typeof schemas.MESSAGE_PART, MessagePart>;
+  message: Describes<typeof schemas.HISTORY_MESSAGE, HistoryMessage>;
+  turn: Describes<typeof schemas.TURN, TurnRecord>;
+  lock: Describes<typeof schemas.LOCK, LockRecord>;
+  chunk: Describes<typeof schemas.CHUNK, Chunk>;
+  state: Describes<typeof schemas.CHUNK_STATE, Merged<ChunkState>>;
+  draft: Describes<typeof schemas.DRAFT, Draft>;
+  refusal: Describes<typeof schemas.REFUSAL, Refusal>;
+  quarantined: Describes<typeof schemas.QUARANTINED_ROW, QuarantinedRow>;
+  dead: Describes<typeof schemas.DEAD_LETTER, DeadLetter & { readonly replySent: ReplySent }>;
+  unknown: Describes<typeof schemas.UNKNOWN_SEND, UnknownSend>;
+  detail: Describes<typeof schemas.CONVERSATION_DETAIL, ConversationDetail>;
+  counts: Describes<typeof schemas.COUNTS, Counts>;
+}>;
+
+type NoneTrue<T extends Readonly<Record<string, false>>> = T;
+
+/** Neither does it compile if this comparison lets anything through. */
+type Distinguished = NoneTrue<{
+  less: Same<Omit<Usage, "totalTokens">, Usage>;
+  more: Same<Usage & { readonly cost?: number }, Usage>;
+  optional: Same<Partial<Usage>, Usage>;
+  word: Same<{ readonly role: "user" }, Pick<HistoryMessage, "role">>;
+  inside: Same<
+    { readonly media: readonly (Media & { readonly alt?: string })[] },
+    Pick<StagedMessage, "media">
+  >;
+  kind: Same<Merged<Exclude<ChunkState, { kind: "sent" }>>, Merged<ChunkState>>;
 }>;
 
 test("every component is closed: clients may rely on the document; new fields are documented first", () => {
@@ -82,5 +78,5 @@ test("every component is closed: clients may rely on the document; new fields ar
     ([, schema]) => (schema as { additionalProperties?: unknown }).additionalProperties !== false,
   );
   expect(open).toEqual([]);
-  expect({} satisfies Partial<Described>).toEqual({});
+  expect({} satisfies Partial<Described & Distinguished>).toEqual({});
 });

@@ -1,19 +1,22 @@
 import { REASON_LENGTH_MAX } from "../core/defaults.ts";
-import { SECONDS } from "../core/limits.ts";
 import {
   anything,
   component,
   flag,
+  instant,
   list,
   object,
   oneOf,
   optional,
-  options,
+  type Schema,
   someText,
   text,
-  time,
   whole,
 } from "../core/schema.ts";
+import type { ChunkState } from "../model/draft.ts";
+import type { WindowPolicy } from "../model/window.ts";
+import { WINDOW } from "../runtime/window-config.ts";
+
 export const reason = (description: string) => someText(description, REASON_LENGTH_MAX);
 export const count = (description?: string) =>
   whole({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, description);
@@ -22,32 +25,24 @@ export const count = (description?: string) =>
 export const result = <const T extends readonly string[]>(...values: T) =>
   object({ result: oneOf(...values) });
 
-export const WINDOW = component(
-  "Window",
-  options(
-    { seconds: SECONDS, quiet_seconds: SECONDS, max_seconds: SECONDS },
-    "Either `seconds`: from the first message; or `quiet_seconds`: of silence, `max_seconds` at most.",
-  ),
-);
-
 export const USAGE = component(
   "Usage",
-  object({ prompt_tokens: count(), completion_tokens: count(), total_tokens: count() }),
+  object({ promptTokens: count(), completionTokens: count(), totalTokens: count() }),
 );
 
-export const MEDIA = component(
-  "Media",
-  object({ url: text(), content_type: text(), name: optional(text()) }),
-);
+export const MEDIA = component("Media", object({ url: text(), contentType: text(), name: optional(text()) }));
+
+/** What `toPublic` makes of a policy is what a caller may set. */
+const IN_SECONDS = WINDOW as Schema as Schema<WindowPolicy>;
 
 export const CONVERSATION = component(
   "Conversation",
   object({
     id: text(),
-    channel_type: text(),
+    channelType: text(),
     address: text("Our address."),
     sender: text("The customer."),
-    sender_alias: optional(text("Another name of the same person.")),
+    senderAlias: optional(text("Another name of the same person.")),
     status: oneOf(
       "new",
       "processing_reply",
@@ -56,19 +51,19 @@ export const CONVERSATION = component(
       "awaiting_agent",
       "processing_error",
     ),
-    project_status: text(),
-    allowed_channels: optional(list(text(), "Channel types; absent means all.")),
-    task_complete: flag(),
-    handed_off: flag(),
-    hand_off_reason: optional(text()),
+    projectStatus: text(),
+    allowedChannels: optional(list(text(), "Channel types; absent means all.")),
+    taskComplete: flag(),
+    handedOff: flag(),
+    handOffReason: optional(text()),
     paused: flag(),
-    window: optional(WINDOW),
+    window: optional(IN_SECONDS),
     attributes: anything("Data of your own."),
-    prompt_tokens: count(),
-    completion_tokens: count(),
-    total_tokens: count(),
-    created_at: time(),
-    updated_at: time(),
+    promptTokens: count(),
+    completionTokens: count(),
+    totalTokens: count(),
+    createdAtMs: instant(),
+    updatedAtMs: instant(),
   }),
 );
 
@@ -77,9 +72,12 @@ export const CREATED_CONVERSATION = component(
   object({
     created: flag(),
     conversation: CONVERSATION,
-    first_message: optional(oneOf("staged", "duplicate", "not-found")),
+    firstMessage: optional(oneOf("staged", "duplicate", "not-found")),
   }),
 );
+
+/** Texts, where we wrote them: another system may have staged more. */
+const FIELDS = anything("What else the provider told.") as Schema<Readonly<Record<string, string>>>;
 
 export const STAGED_MESSAGE = component(
   "StagedMessage",
@@ -87,16 +85,16 @@ export const STAGED_MESSAGE = component(
     id: text("The dedupe key."),
     channel: text(),
     account: text(),
-    provider_id: text(),
+    providerId: text(),
     address: text(),
     sender: text(),
-    sender_alias: optional(text()),
-    reply_to: text(),
+    senderAlias: optional(text()),
+    replyTo: text(),
     text: text(),
     media: list(MEDIA),
-    fields: optional(anything("What else the provider told.")),
-    sent_at: optional(time("The provider's time.")),
-    arrived_at: time("Ours."),
+    fields: optional(FIELDS),
+    sentAtMs: optional(instant("The provider's time.")),
+    arrivedAtMs: instant("Ours."),
     position: count(),
     sequence: count(),
   }),
@@ -108,8 +106,8 @@ export const MESSAGE_PART = component(
     id: text("The dedupe key."),
     text: text(),
     media: list(MEDIA),
-    arrived_at: time("Ours."),
-    sent_at: optional(time("The provider's time.")),
+    arrivedAtMs: instant("Ours."),
+    sentAtMs: optional(instant("The provider's time.")),
   }),
 );
 
@@ -119,8 +117,8 @@ export const HISTORY_MESSAGE = component(
     role: oneOf("user", "assistant"),
     text: text(),
     media: list(MEDIA),
-    at: time(),
-    turn_id: text(),
+    atMs: instant(),
+    turnId: text(),
     parts: optional(
       list(
         MESSAGE_PART,
@@ -134,46 +132,49 @@ export const HISTORY_MESSAGE = component(
 export const TURN = component(
   "Turn",
   object({
-    turn_id: text(),
-    conversation_id: text(),
+    turnId: text(),
+    conversationId: text(),
     outcome: text("`replied`, `no-reply`, `queued`, `handed-off`, `unknown`, or `refused: CODE`."),
     channel: text(),
-    message_ids: list(text()),
-    provider_ids: list(text()),
+    messageIds: list(text()),
+    providerIds: list(text()),
     attempts: count(),
     restarts: count(),
     usage: optional(USAGE),
-    opened_at: time("When the first message of the batch arrived."),
-    due_at: time(),
-    taken_at: time(),
-    answer_started_at: optional(time()),
-    answered_at: optional(time()),
-    sent_at: optional(time()),
-    committed_at: time(),
+    openedAtMs: instant("When the first message of the batch arrived."),
+    dueAtMs: instant(),
+    takenAtMs: instant(),
+    answerStartedAtMs: optional(instant()),
+    answeredAtMs: optional(instant()),
+    sentAtMs: optional(instant()),
+    committedAtMs: instant(),
   }),
 );
 
 export const LOCK = component(
   "Lock",
   object({
-    conversation_id: text(),
-    window: optional(object({ id: text(), due_at: time() })),
-    lease: optional(object({ holder: text(), until_at: time(), taken_at: time() })),
+    conversationId: text(),
+    window: optional(object({ id: text(), dueAtMs: instant() })),
+    lease: optional(object({ holder: text(), untilAtMs: instant(), takenAtMs: instant() })),
     staged: count(),
     attempts: count(),
     draft: flag("An answer is written down and not yet committed."),
   }),
 );
 
+/** All that a state may have, whatever its kind. */
+export const CHUNK_STATE = object({
+  kind: oneOf("pending", "sending", "sent", "unknown", "dropped"),
+  sendByAtMs: optional(instant("While it is `sending`.")),
+  providerId: optional(text("Once it is `sent`.")),
+  atMs: optional(instant("When it was `sent`.")),
+});
+
 export const CHUNK = object({
   text: text(),
   media: optional(list(MEDIA)),
-  state: object({
-    kind: oneOf("pending", "sending", "sent", "unknown", "dropped"),
-    send_by_at: optional(time("While it is `sending`.")),
-    provider_id: optional(text("Once it is `sent`.")),
-    at: optional(time("When it was `sent`.")),
-  }),
+  state: CHUNK_STATE as Schema as Schema<ChunkState>,
 });
 
 const ADDRESSEE = text("The customer's name that `to` stands for, if it may pass to another person.");
@@ -181,32 +182,32 @@ const ADDRESSEE = text("The customer's name that `to` stands for, if it may pass
 export const DRAFT = component(
   "Draft",
   object({
-    turn_id: text(),
-    message_ids: list(text()),
+    turnId: text(),
+    messageIds: list(text()),
     channel: text(),
     to: text(),
     addressee: optional(ADDRESSEE),
     from: text("Our address."),
     chunks: list(CHUNK),
-    awaiting_until_at: optional(time("Until when a late answer is waited for.")),
+    awaitingUntilAtMs: optional(instant("Until when a late answer is waited for.")),
     usage: optional(USAGE),
     complete: optional(flag()),
-    hand_off: optional(text()),
+    handOff: optional(text()),
     author: optional(text()),
-    answer_started_at: time(),
-    drafted_at: time(),
+    answerStartedAtMs: instant(),
+    draftedAtMs: instant(),
   }),
 );
 
 export const REFUSAL = component(
   "Refusal",
   object({
-    message_id: text(),
-    conversation_id: optional(text()),
+    messageId: text(),
+    conversationId: optional(text()),
     channel: text(),
     sender: text(),
     code: text(),
-    at: time(),
+    atMs: instant(),
   }),
 );
 
@@ -216,10 +217,10 @@ export const QUARANTINED_ROW = component(
     id: text(),
     table: text("Where it stood."),
     key: text("Its key there."),
-    conversation_id: optional(text()),
+    conversationId: optional(text()),
     why: text("What did not fit."),
     raw: text("The whole row, as JSON."),
-    at: time(),
+    atMs: instant(),
   }),
 );
 
@@ -227,13 +228,13 @@ export const DEAD_LETTER = component(
   "DeadLetter",
   object({
     id: text(),
-    conversation_id: text(),
+    conversationId: text(),
     reason: text(),
     attempts: count(),
     messages: list(STAGED_MESSAGE),
-    reply_sent: oneOf("none", "part", "whole", "unknown"),
+    replySent: oneOf("none", "part", "whole", "unknown"),
     draft: optional(DRAFT),
-    at: time(),
+    atMs: instant(),
   }),
 );
 
@@ -241,8 +242,8 @@ export const UNKNOWN_SEND = component(
   "UnknownSend",
   object({
     id: text(),
-    conversation_id: text(),
-    turn_id: text(),
+    conversationId: text(),
+    turnId: text(),
     chunk: count("Which message of the reply, from 0 on."),
     channel: text(),
     to: text(),
@@ -250,7 +251,7 @@ export const UNKNOWN_SEND = component(
     from: optional(text("Our address.")),
     text: text(),
     media: optional(list(MEDIA)),
-    at: time(),
+    atMs: instant(),
   }),
 );
 

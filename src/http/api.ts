@@ -1,6 +1,5 @@
 import { problemsIn, TO_PROGRAMS } from "../core/problems.ts";
 import { anything, type ObjectSchema, type Schema } from "../core/schema.ts";
-import { isObject } from "../core/shape.ts";
 import { InvalidRequest, LullError, tellable } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, json, methodNotAllowed, notFound } from "./answers.ts";
@@ -11,6 +10,7 @@ import { isPossibleId } from "./ids.ts";
 import { LISTING_ROUTES } from "./listing-routes.ts";
 import { openapiOf } from "./openapi.ts";
 import { toPublic } from "./public-json.ts";
+import { fromPublic, publicSchema } from "./public-schema.ts";
 import { REPAIR_ROUTES } from "./repair-routes.ts";
 import { type RequestLimits, tooMany, unread } from "./request-limits.ts";
 import type { ApiCall, ApiResult, Route } from "./route.ts";
@@ -143,14 +143,14 @@ const NESTING_MAX = 100;
 /** Enough to see what is wrong. A body can have a hundred thousand mistakes. */
 const PROBLEMS_MAX = 10;
 
-/** An empty body is an empty object: most actions need no input. */
-function checkedBody(raw: Buffer, schema: ObjectSchema): Record<string, unknown> {
+/** In our own words. An empty body is an empty object: most actions need no input. */
+function checkedBody(raw: Buffer, schema: ObjectSchema): unknown {
   const body = raw.length === 0 ? {} : parsed(raw);
   if (isDeeperThan(body, NESTING_MAX))
     throw new InvalidRequest(`the body is nested deeper than ${NESTING_MAX}`);
-  const problems = problemsIn(body, schema, "", TO_PROGRAMS);
-  if (problems.length > 0 || !isObject(body)) throw new InvalidRequest(inWords(problems));
-  return body;
+  const problems = problemsIn(body, publicSchema(schema), "", TO_PROGRAMS);
+  if (problems.length > 0) throw new InvalidRequest(inWords(problems));
+  return fromPublic(body, schema);
 }
 
 function isDeeperThan(value: unknown, levels: number): boolean {

@@ -1,20 +1,11 @@
 import { REASON_LENGTH_MAX } from "../core/defaults.ts";
-import { flag, type Infer, name, object, optional, options, someText, text } from "../core/schema.ts";
-import type { ConversationChange } from "../model/conversation.ts";
+import { adapted, flag, type Infer, name, object, optional, options, text } from "../core/schema.ts";
+import type { Conversation, ConversationChange } from "../model/conversation.ts";
 import type { Engine } from "../ports/engine.ts";
+import { SAY_REQUEST } from "../runtime/say.ts";
 import { CONVERSATION, CONVERSATION_DETAIL, ERROR, result } from "./api-schemas.ts";
 import { CREATE_CONVERSATION } from "./create-conversation.ts";
-import {
-  type ApiCall,
-  type ApiResult,
-  listing,
-  missing,
-  ok,
-  PAGE_QUERY,
-  pageOf,
-  type Route,
-  route,
-} from "./route.ts";
+import { type ApiResult, listing, missing, ok, PAGE_QUERY, pageOf, type Route, route } from "./route.ts";
 
 const NOT_FOUND = { description: "No such conversation", schema: ERROR };
 
@@ -72,19 +63,14 @@ const ERASE = route({
   },
 });
 
-const SAYING = object({
-  text: someText("What to say."),
-  id: optional(name("Made by you: asking twice with the same id says it once.")),
-  channel: optional(name("Where the conversation may use several channels.")),
-  author: optional(name("Who says it; `api` when left out.")),
-});
+const AUTHOR = optional(name("Who says it; `api` when left out."));
 
 const SAY = route({
   method: "POST",
   path: "/api/conversations/{id}/say",
   operation: "say",
   summary: "Says something to the customer, as a turn of its own",
-  body: SAYING,
+  body: adapted(SAY_REQUEST, { conversationId: null, author: AUTHOR }),
   answers: {
     202: { description: "Staged", schema: result("staged") },
     200: { description: "Said before under this id", schema: result("duplicate") },
@@ -93,7 +79,11 @@ const SAY = route({
     413: { description: "Too large to be sent", schema: ERROR },
     429: { description: "Too much waits in this conversation already", schema: ERROR },
   },
-  run: say,
+  run: async ({ service, id, body }) => {
+    const said = await service.say({ author: "api", ...body, conversationId: id });
+    if (said === "not-found") return missing("conversation");
+    return ok({ result: said }, said === "staged" ? 202 : 200);
+  },
 });
 
 const HAND_OFF = route({
@@ -121,14 +111,8 @@ export const CONVERSATION_ROUTES: readonly Route[] = [
   }),
 ];
 
-async function say({ service, id, body }: ApiCall<Infer<typeof SAYING>>): Promise<ApiResult> {
-  const said = await service.say({ author: "api", ...body, conversationId: id });
-  if (said === "not-found") return missing("conversation");
-  return ok({ result: said }, said === "staged" ? 202 : 200);
-}
-
 function changing(action: string, operation: string, summary: string, to: ConversationChange): Route {
-  return {
+  return route({
     method: "POST",
     path: `/api/conversations/{id}/${action}`,
     operation,
@@ -136,10 +120,14 @@ function changing(action: string, operation: string, summary: string, to: Conver
     body: object({}),
     answers: { 200: { description: "The conversation", schema: CONVERSATION }, 404: NOT_FOUND },
     run: ({ engine, id }) => changed(engine, id, to),
-  };
+  });
 }
 
-async function changed(engine: Engine, id: string, to: ConversationChange): Promise<ApiResult> {
+async function changed(
+  engine: Engine,
+  id: string,
+  to: ConversationChange,
+): Promise<ApiResult<Conversation | Infer<typeof ERROR>>> {
   const conversation = await engine.conversations.change(id, to);
   return conversation ? ok(conversation) : missing("conversation");
 }

@@ -9,8 +9,11 @@ import {
   stubService,
 } from "../../test/http/stub-service.ts";
 import { web } from "../channels/web/index.ts";
+import { problemsIn, TO_PROGRAMS } from "../core/problems.ts";
 import type { Inspector } from "../ports/inspector.ts";
+import { ERROR } from "./api-schemas.ts";
 import { createEdge } from "./edge.ts";
+import { FEED } from "./feed-shape.ts";
 
 /** Asks for the feed of a service whose inspector shows `detail`. */
 async function feed(
@@ -37,7 +40,9 @@ async function feed(
     remoteAddress: undefined,
     body: async () => Buffer.alloc(0),
   });
-  return { status: answer.status, body: JSON.parse(answer.body) };
+  const body = JSON.parse(answer.body);
+  expect(problemsIn(body, answer.status === 200 ? FEED : ERROR, "", TO_PROGRAMS)).toEqual([]);
+  return { status: answer.status, body };
 }
 
 const mine = "sender=visitor-0001&conversation=c_1";

@@ -32,14 +32,14 @@ export const LISTING_ROUTES: readonly Route[] = [
     run: async ({ engine, query }) =>
       ok((await engine.inspector.quarantined?.(pageOf(query))) ?? { items: [] }),
   }),
-  {
+  route({
     method: "GET",
     path: "/api/counts",
     operation: "getCounts",
     summary: "How much there is of everything",
     answers: { 200: { description: "Counts", schema: COUNTS } },
     run: async ({ engine }) => ok(await engine.inspector.counts()),
-  },
+  }),
 ];
 
 type Listed = Extract<keyof Inspector, "locks" | "dead" | "unknown" | "refusals">;

@@ -1,16 +1,23 @@
 import { withoutUser } from "../core/plain-url.ts";
 import { componentsIn, type ObjectSchema, type Schema } from "../core/schema.ts";
 import { ERROR } from "./api-schemas.ts";
-import type { Route } from "./route.ts";
+import { FEED_ROUTE } from "./feed-route.ts";
+import { publicSchema } from "./public-schema.ts";
+import type { Described, Route } from "./route.ts";
 
 const TOKENS =
   "LULL_API_TOKEN; for late answers to turns also LULL_TURN_TOKEN. " +
   "Without one: programs on the same machine only, and none where a public URL is set.";
+const SIGNATURE =
+  "The hex HMAC-SHA256 of `sender`, with the channel's secret. Without a secret: no proof is asked for.";
 
-/** OpenAPI 3.1 from the same table that the API routes by: what is not in one is not in the other. */
+/**
+ * OpenAPI 3.1 from the same table that the API routes by: what is not in one is not in the other. And the
+ * feed, which visitors read.
+ */
 export function openapiOf(routes: readonly Route[], publicUrl: string | undefined): unknown {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of routes) {
+  for (const route of [...routes, FEED_ROUTE]) {
     const operations = paths[route.path] ?? {};
     paths[route.path] = { ...operations, [route.method.toLowerCase()]: operationOf(route) };
   }
@@ -29,18 +36,20 @@ export function openapiOf(routes: readonly Route[], publicUrl: string | undefine
       schemas: componentsIn(paths),
       securitySchemes: {
         token: { type: "http", scheme: "bearer", description: TOKENS },
+        visitor: { type: "apiKey", in: "header", name: "x-lull-signature", description: SIGNATURE },
       },
     },
   };
 }
 
-function operationOf(route: Route): unknown {
+function operationOf(route: Described): unknown {
   return {
     operationId: route.operation,
     summary: route.summary,
-    tags: [route.path.split("/")[2]],
+    tags: [route.tag ?? route.path.split("/")[2]],
+    ...(route.security && { security: route.security }),
     parameters: parametersOf(route),
-    ...(route.body && { requestBody: requestBodyOf(route.body) }),
+    ...(route.body && { requestBody: requestBodyOf(publicSchema(route.body)) }),
     responses: {
       ...Object.fromEntries(Object.entries(route.answers).map(([status, each]) => [status, answerOf(each)])),
       default: answerOf({ description: "Refused; the code says why", schema: ERROR }),
@@ -48,10 +57,17 @@ function operationOf(route: Route): unknown {
   };
 }
 
-function parametersOf(route: Route): unknown[] {
-  const id = { name: "id", in: "path", required: true, schema: { type: "string" } };
-  const query = Object.entries(route.query ?? {}).map(([name, schema]) => ({ name, in: "query", schema }));
-  return route.path.includes("{id}") ? [id, ...query] : query;
+function parametersOf({ path, query = {}, required = [] }: Described): unknown[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    ...{ name, in: "path", required: true, schema: { type: "string" } },
+  }));
+  const inQuery = Object.entries(query).map(([name, schema]) => ({
+    name,
+    in: "query",
+    ...(required.includes(name) && { required: true }),
+    schema,
+  }));
+  return [...inPath, ...inQuery];
 }
 
 function requestBodyOf(schema: ObjectSchema): unknown {
@@ -59,5 +75,5 @@ function requestBodyOf(schema: ObjectSchema): unknown {
 }
 
 function answerOf({ description, schema }: { description: string; schema: Schema }): unknown {
-  return { description, content: { "application/json": { schema } } };
+  return { description, content: { "application/json": { schema: publicSchema(schema) } } };
 }

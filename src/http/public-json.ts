@@ -19,15 +19,20 @@ export function isoTime(atMs: number): string {
   return new Date(atMs).toISOString();
 }
 
-function publicEntry(key: string, value: unknown): [string, unknown] {
-  const instant = /^(?:(.+)A|a)tMs$/.exec(key);
-  if (instant && typeof value === "number")
-    return [instant[1] ? `${snake(instant[1])}_at` : "at", isoTime(value)];
-  return [snake(key), VERBATIM.has(key) ? value : toPublic(value)];
+/** What the API calls what we call `key`. */
+export function publicKey(key: string): string {
+  return key.replace(INSTANT, "$1t").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-function snake(key: string): string {
-  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export function isInstant(key: string): boolean {
+  return INSTANT.test(key);
+}
+
+const INSTANT = /(A|^a)tMs$/;
+
+function publicEntry(key: string, value: unknown): [string, unknown] {
+  if (isInstant(key) && typeof value === "number") return [publicKey(key), isoTime(value)];
+  return [publicKey(key), VERBATIM.has(key) ? value : toPublic(value)];
 }
 
 function isWindowPolicy(value: object): value is WindowPolicy {

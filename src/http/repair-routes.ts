@@ -79,7 +79,7 @@ function discard({ engine, id }: ApiCall): Promise<string> {
 }
 
 function pausing(action: string, operation: string, summary: string, paused: boolean): Route {
-  return {
+  return route({
     method: "POST",
     path: `/api/${action}`,
     operation,
@@ -90,5 +90,5 @@ function pausing(action: string, operation: string, summary: string, paused: boo
       await engine.conversations.pauseAll(paused);
       return ok({ paused });
     },
-  };
+  });
 }

@@ -11,6 +11,7 @@ import {
 import type { Engine } from "../ports/engine.ts";
 import type { Page } from "../ports/inspector.ts";
 import type { Service } from "../runtime/service.ts";
+import type { ERROR } from "./api-schemas.ts";
 
 /** What a route may be asked in its query: each may be left out. */
 type QuerySchemas = Readonly<Record<string, Schema<string | number | boolean>>>;
@@ -29,32 +30,57 @@ export interface ApiCall<Body = unknown, Query = unknown> {
 }
 
 /** In our own shapes; the API makes them public. */
-export interface ApiResult {
+export interface ApiResult<Body = unknown> {
   readonly status: number;
-  readonly body: unknown;
+  readonly body: Body;
   /** Already public: not to be converted again. */
   readonly verbatim?: boolean;
 }
 
-/** One row of the table that both the API and its OpenAPI document are made from. */
-export interface Route<Body = unknown, Query extends QuerySchemas = QuerySchemas> {
+type AnswerSchemas = Readonly<Record<number, { readonly description: string; readonly schema: Schema }>>;
+type Answered<A extends AnswerSchemas> = Infer<A[number & keyof A]["schema"]> | Infer<typeof ERROR>;
+
+/** What the OpenAPI document says of a path. */
+export interface Described<
+  Body = unknown,
+  Query extends QuerySchemas = QuerySchemas,
+  Answers extends AnswerSchemas = AnswerSchemas,
+> {
   readonly method: "GET" | "POST" | "DELETE";
-  /** With at most one `{id}`, always the second segment after `/api`. */
-  readonly path: `/api/${string}`;
+  readonly path: string;
   readonly operation: string;
   readonly summary: string;
+  /** What it is listed with; the first word after `/api` where left out. */
+  readonly tag?: string;
+  /** How callers prove who they are; with a token where left out. */
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly query?: Query;
+  /** What of the query may not be left out. */
+  readonly required?: readonly string[];
+  /** In the library's words; callers say it in the API's. */
   readonly body?: ObjectSchema<Body>;
-  /** A caller with the token that may only answer turns may use it as well. */
-  readonly forResponders?: true;
   /** Successful answers, and what else this route in particular may say. */
-  readonly answers: Readonly<Record<number, { readonly description: string; readonly schema: Schema }>>;
-  run(call: ApiCall<Body, Queried<Query>>): Promise<ApiResult>;
+  readonly answers: Answers;
 }
 
-/** A row as it stands, whose `run` is given what its own schemas say. */
-export function route<Body, Query extends QuerySchemas>(row: Route<Body, Query>): Route {
-  return row as Route;
+/** One row of the table that both the API and its OpenAPI document are made from. */
+export interface Route<
+  Body = unknown,
+  Query extends QuerySchemas = QuerySchemas,
+  Answers extends AnswerSchemas = AnswerSchemas,
+> extends Described<Body, Query, Answers> {
+  /** With at most one `{id}`, always the second segment after `/api`. */
+  readonly path: `/api/${string}`;
+  /** A caller with the token that may only answer turns may use it as well. */
+  readonly forResponders?: true;
+  run(call: ApiCall<Body, Queried<Query>>): Promise<ApiResult<Answered<Answers>>>;
+}
+
+/** A row as it stands, whose `run` is given and gives what its own schemas say. */
+export function route<Body, Query extends QuerySchemas, Answers extends AnswerSchemas>(
+  row: Route<Body, Query, Answers>,
+): Route {
+  return row as unknown as Route;
 }
 
 export const LIMIT_DEFAULT = 50;
@@ -69,7 +95,7 @@ export function pageOf({ limit = LIMIT_DEFAULT, cursor }: Queried<typeof PAGE_QU
   return { limit, ...(cursor !== undefined && { cursor }) };
 }
 
-export function ok(body: unknown, status = 200): ApiResult {
+export function ok<Body>(body: Body, status = 200): ApiResult<Body> {
   return { status, body };
 }
 
@@ -81,10 +107,10 @@ export function listing<T>(item: Schema<T>) {
   });
 }
 
-export function missing(what: string): ApiResult {
+export function missing(what: string): ApiResult<Infer<typeof ERROR>> {
   return refusal(404, "NOT_FOUND", `there is no such ${what}`);
 }
 
-export function refusal(status: number, code: string, message: string): ApiResult {
+export function refusal(status: number, code: string, message: string): ApiResult<Infer<typeof ERROR>> {
   return { status, body: { error: { code, message } } };
 }

@@ -1,4 +1,12 @@
-import { name as channelName, flag, number, object, optional, type Schema } from "../core/schema.ts";
+import {
+  name as channelName,
+  flag,
+  type Infer,
+  number,
+  object,
+  optional,
+  type Schema,
+} from "../core/schema.ts";
 import { InvalidRequest, LullError } from "../errors.ts";
 import type { InboundMessage } from "../model/message.ts";
 import type { Channel } from "../ports/channel.ts";
@@ -14,25 +22,20 @@ import type { ReceiveContext } from "./receive-context.ts";
 /** Messages staged in one step: a long outage must not become one huge transaction. */
 const BATCH = 100;
 
-export interface CatchUpRequest {
-  readonly channel: string;
-  readonly sinceAtMs: number;
+const PROGRESS: Schema<(listed: number) => void> = { type: "function" };
+const REQUEST = object({
+  channel: channelName(),
+  sinceAtMs: number({ minimum: 0 }),
   /**
    * Takes a number's only owner for the writer. Without it, messages of numbers that have come with a user id
    * are left: a provider's list does not tell the id, and the number may have passed on.
    */
-  readonly byNumber?: boolean;
-  /** How many of the provider's messages were looked at so far. */
-  readonly onProgress?: (listed: number) => void;
-}
-
-const FUNCTION: Schema = { type: "function" };
-const REQUEST = object({
-  channel: channelName(),
-  sinceAtMs: number({ minimum: 0 }),
   byNumber: optional(flag()),
-  onProgress: optional(FUNCTION),
+  /** Told how many of the provider's messages were looked at so far. */
+  onProgress: optional(PROGRESS),
 });
+
+export interface CatchUpRequest extends Infer<typeof REQUEST> {}
 
 export interface CatchUpResult {
   readonly listed: number;

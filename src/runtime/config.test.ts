@@ -134,9 +134,14 @@ describe("what cannot be meant is refused, naming where it stands", () => {
   it.each<[string, Partial<LullConfig>]>([
     ["window.seconds must be a number from 0 to 604800, not -1", { window: { seconds: -1 } }],
     ["window.seconds must be a number from 0 to 604800, not NaN", { window: { seconds: Number.NaN } }],
-    ["a window needs seconds or quietSeconds", { window: {} as never }],
+    ["window needs either seconds, or quietSeconds with or without maxSeconds", { window: {} as never }],
+    ["window needs either seconds, or quietSeconds", { window: { seconds: 9, quietSeconds: 4 } }],
+    [
+      "windows.test.second is not a known setting. Did you mean seconds?",
+      { windows: { test: { second: 9 } as never } },
+    ],
     ["window.maxSeconds must not be less than quietSeconds", { window: { quietSeconds: 5, maxSeconds: 1 } }],
-    ["window must be { seconds } or { quietSeconds, maxSeconds }, not 5", { window: 5 as never }],
+    ["window must be an object with seconds, quietSeconds, maxSeconds: Either", { window: 5 as never }],
     ["window.seconds must be a number from 0 to 604800, not 604801", { window: { seconds: 604_801 } }],
     ["limits.dedupeHours must be a number from 0 to 2160, not 2161", { limits: { dedupeHours: 2_161 } }],
     [

@@ -1,5 +1,5 @@
-import { DEFAULTS, QUIET_MAX_FACTOR, settingsWith, WINDOW_MS_MAX } from "../core/defaults.ts";
-import { limitsFrom, SECONDS } from "../core/limits.ts";
+import { DEFAULTS, settingsWith } from "../core/defaults.ts";
+import { limitsFrom } from "../core/limits.ts";
 import { isPlainUrl, plainUrlInWords } from "../core/plain-url.ts";
 import { problemsIn, TO_PEOPLE } from "../core/problems.ts";
 import { oneOf } from "../core/schema.ts";
@@ -15,16 +15,9 @@ import type { Responder } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { isSameQueue } from "../wire/queue-url.ts";
 import { byName } from "./by-name.ts";
+import { type WindowConfig, windowPolicy } from "./window-config.ts";
 
-/**
- * `{ seconds: 10 }`: ten seconds from the first message. `{ quietSeconds: 4 }`: until the customer has been
- * quiet for four seconds, `maxSeconds` at most.
- */
-export type WindowConfig =
-  | { readonly seconds: number }
-  | { readonly quietSeconds: number; readonly maxSeconds?: number };
-
-export type { LimitsConfig };
+export type { LimitsConfig, WindowConfig };
 
 /** What `createLull` and `lull.config.ts` take. */
 export interface LullConfig extends Partial<Choices> {
@@ -156,28 +149,4 @@ function channelSettings(config: LullConfig, window: WindowPolicy): Record<strin
       return [name, { type, window: ownWindow, ...(settleMs !== undefined && { settleMs }) }];
     }),
   );
-}
-
-/** Public seconds to a policy; `where` is named in the error. */
-export function windowPolicy(window: WindowConfig, where: string): WindowPolicy {
-  if (typeof window !== "object" || window === null) {
-    throw new ConfigError(
-      `${where} must be { seconds } or { quietSeconds, maxSeconds }, not ${JSON.stringify(window)}`,
-    );
-  }
-  if ("seconds" in window) return { kind: "fixed", lengthMs: windowMs(`${where}.seconds`, window.seconds) };
-  const quietMs = windowMs(`${where}.quietSeconds`, window.quietSeconds);
-  const maxMs =
-    window.maxSeconds === undefined
-      ? Math.min(quietMs * QUIET_MAX_FACTOR, WINDOW_MS_MAX)
-      : windowMs(`${where}.maxSeconds`, window.maxSeconds);
-  if (maxMs < quietMs) throw new ConfigError(`${where}.maxSeconds must not be less than quietSeconds`);
-  return { kind: "quiet", quietMs, maxMs };
-}
-
-function windowMs(where: string, seconds: number | undefined): number {
-  if (seconds === undefined) throw new ConfigError("a window needs seconds or quietSeconds");
-  const [problem] = problemsIn(seconds, SECONDS, where, TO_PEOPLE);
-  if (problem !== undefined) throw new ConfigError(problem);
-  return Math.round(seconds * 1_000);
 }

@@ -108,7 +108,7 @@ describe("a program creates a conversation", () => {
     [{ ...ANA, channel: "fax" }, "there is no channel of this name; there are test"],
     [{ ...ANA, channel: "constructor" }, "there is no channel of this name; there are test"],
     [{ ...ANA, channelType: "sms" }, "channel test is of type test, not sms"],
-    [{ address: "lull", sender: "ana" }, "the channel is missing: its name, or its type"],
+    [{ address: "lull", sender: "ana" }, "channel or channelType is missing"],
     [
       { channelType: "sms", address: "lull", sender: "ana" },
       "no channel of this type is configured; there are test",
@@ -123,9 +123,13 @@ describe("a program creates a conversation", () => {
       "attributes must have 64000 bytes at most",
     ],
     [{ ...ANA, window: { seconds: -1 } }, "window.seconds must be a number from 0 to 604800"],
+    [{ ...ANA, window: { seconds: 1, quietSeconds: 1 } }, "window needs either seconds, or quietSeconds"],
+    [{ ...ANA, window: { quietSeconds: 9, maxSeconds: 3 } }, "maxSeconds must not be less than quietSeconds"],
+    [{ ...ANA, window: { second: 1 } }, "window.second is not known here"],
   ])("and is told what is wrong with case %#", async (request, words) => {
     const { lull, create } = opened();
     await expect(create(request as CreateRequest)).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
       message: expect.stringContaining(words),
       retry: "never",
     });

@@ -1,37 +1,43 @@
 import { ATTRIBUTES_BYTES_MAX } from "../core/defaults.ts";
 import { mayBring } from "../core/own-addresses.ts";
-import { anything, list, name, object, optional, someText } from "../core/schema.ts";
+import { anything, type Infer, list, name, object, optional, ruled, someText } from "../core/schema.ts";
 import { InvalidRequest } from "../errors.ts";
 import type { Conversation } from "../model/conversation.ts";
 import { checkRequest } from "./check-request.ts";
-import { type WindowConfig, windowPolicy } from "./config.ts";
 import { knownChannel } from "./known-channel.ts";
 import type { SayRequest, SayResult } from "./say.ts";
 import type { UseCaseContext } from "./use-case.ts";
+import { WINDOW, windowPolicy } from "./window-config.ts";
 
 /**
  * Who writes to which address of ours, over a named channel or any channel of a type, and what the
  * conversation starts with.
  */
-export interface CreateRequest {
-  /** Name of a configured channel. Give this or `channelType`. */
-  readonly channel?: string;
-  readonly channelType?: string;
-  /** Our address that the customer writes to. */
-  readonly address: string;
-  readonly sender: string;
-  /** Another name of the same person, looked up too. */
-  readonly senderAlias?: string;
-  readonly window?: WindowConfig;
-  /** Channel types; left out means all. */
-  readonly allowedChannels?: readonly string[];
-  /** Data of your own: carried, never read. */
-  readonly attributes?: Readonly<Record<string, unknown>>;
-  /** Said to the customer at once, and once per conversation. */
-  readonly firstMessage?: string;
-  /** Who says the first message; `program` when left out. */
-  readonly author?: string;
-}
+export const CREATE_REQUEST = ruled(
+  object({
+    channel: optional(name("Name of a configured channel. Give this or `channelType`.")),
+    channelType: optional(name("What rules speak of: `whatsapp`, `sms`, `web`, ...")),
+    address: name("Our address that the customer writes to."),
+    sender: name("The customer: a phone number, a mail address, a user id."),
+    senderAlias: optional(
+      name(
+        "Another name of the same person, looked up too: " +
+          "a number or mail address beside an id, or vice versa.",
+      ),
+    ),
+    window: optional(WINDOW),
+    allowedChannels: optional(list(name(), "Channel types; left out means all.")),
+    attributes: optional(anything("Data of your own: carried, never read.")),
+    firstMessage: optional(someText("Said to the customer at once, and once per conversation.")),
+    author: optional(name("Who says the first message; `program` when left out.")),
+  }),
+  ({ channel, channelType }, called) =>
+    channel === undefined && channelType === undefined
+      ? `${called("channel")} or ${called("channelType")} is missing`
+      : undefined,
+);
+
+export interface CreateRequest extends Infer<typeof CREATE_REQUEST> {}
 
 export interface CreateResult {
   /** False where the active conversation of the same sender and address was there already. */
@@ -44,19 +50,6 @@ export interface CreateResult {
 interface Saying {
   say(request: SayRequest): Promise<SayResult>;
 }
-
-const REQUEST = object({
-  channel: optional(name()),
-  channelType: optional(name()),
-  address: name(),
-  sender: name(),
-  senderAlias: optional(name()),
-  window: optional(anything()),
-  allowedChannels: optional(list(name())),
-  attributes: optional(anything()),
-  firstMessage: optional(someText()),
-  author: optional(name()),
-});
 
 /**
  * Creates a conversation, or finds the active one. `made` is told its id before anything is said in it: the
@@ -88,7 +81,7 @@ export async function createConversation(
 }
 
 function check(request: CreateRequest): void {
-  checkRequest(request, REQUEST);
+  checkRequest(request, CREATE_REQUEST);
   if (Buffer.byteLength(JSON.stringify(request.attributes ?? {})) > ATTRIBUTES_BYTES_MAX)
     throw new InvalidRequest(`attributes must have ${ATTRIBUTES_BYTES_MAX} bytes at most`);
 }
@@ -100,8 +93,7 @@ function typeOf(channels: UseCaseContext["channels"], { channel, channelType: ty
     throw new InvalidRequest(`channel ${channel} is of type ${own}, not ${type}`);
   }
   const types = [...new Set(Object.values(channels).map((each) => each.type))];
-  if (type === undefined) throw new InvalidRequest("the channel is missing: its name, or its type");
-  if (types.includes(type)) return type;
+  if (type !== undefined && types.includes(type)) return type;
   throw new InvalidRequest(`no channel of this type is configured; there are ${types.join(", ")}`);
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { SAYING_LIMITS } from "../core/defaults.ts";
 import { mayBring } from "../core/own-addresses.ts";
 import { addresseeOf } from "../core/person.ts";
-import { name, object, optional, text as someString, someText } from "../core/schema.ts";
+import { type Infer, name, object, optional, text as someString, someText } from "../core/schema.ts";
 import { ConfigError, LullError } from "../errors.ts";
 import type { ConversationDetail } from "../ports/inspector.ts";
 import { checkRequest } from "./check-request.ts";
@@ -14,29 +14,21 @@ import type { UseCaseContext } from "./use-case.ts";
 
 const FULL_RETRY_MS = 60_000;
 
-export interface SayRequest {
-  readonly conversationId: string;
-  readonly text: string;
-  /** Who says it, for the record. */
-  readonly author: string;
-  readonly id?: string;
-  /** Where the conversation may use several channels; by default one of its own type. */
-  readonly channel?: string;
-}
-
-const REQUEST = object({
+export const SAY_REQUEST = object({
   conversationId: someString(),
-  text: someText(),
-  author: name(),
-  id: optional(name()),
-  channel: optional(name()),
+  text: someText("What to say."),
+  id: optional(name("Made by you: asking twice with the same id says it once.")),
+  channel: optional(name("Where the conversation may use several channels.")),
+  author: name("Who says it, for the record."),
 });
+
+export interface SayRequest extends Infer<typeof SAY_REQUEST> {}
 
 export type SayResult = "staged" | "duplicate" | "not-found";
 
 /** What an operator or a program says in a conversation, as a turn of its own. */
 export async function say(context: UseCaseContext, request: SayRequest): Promise<SayResult> {
-  checkRequest(request, REQUEST);
+  checkRequest(request, SAY_REQUEST);
   const { channels, settings } = context;
   const { conversationId, text, author, id = randomUUID() } = request;
   if (request.channel !== undefined) knownChannel(channels, request.channel);

@@ -5,6 +5,7 @@ import { type Schema, targetOf } from "../../src/core/schema.ts";
 import { ROUTES } from "../../src/http/api.ts";
 import { ERROR } from "../../src/http/api-schemas.ts";
 import type { EdgeAnswer } from "../../src/http/edge-request.ts";
+import { publicSchema } from "../../src/http/public-schema.ts";
 import type { Route } from "../../src/http/route.ts";
 import { hold } from "./hold.ts";
 import { type Call, type InProcessService, inProcessService, VIEWS } from "./in-process-service.ts";
@@ -38,7 +39,8 @@ function good(schema: Schema): fc.Arbitrary<unknown> {
 }
 
 function bodyFor({ body }: Route): fc.Arbitrary<string> {
-  const fields = Object.entries(body?.properties ?? {}).map(([key, schema]) => [key, good(schema)]);
+  const { properties = {} } = body ? publicSchema(body) : {};
+  const fields = Object.entries(properties).map(([key, schema]) => [key, good(schema)]);
   return fc.oneof(
     { weight: 6, arbitrary: nastyObject(Object.fromEntries(fields), 6) },
     { weight: 1, arbitrary: nastyJson },
@@ -121,7 +123,7 @@ function brokenPromises({ method: verb, target }: Call, { status, body }: EdgeAn
   const path = target.split("?", 1)[0]?.replace(/^(\/api\/[^/]+)\/[^/]+/, "$1/{id}");
   const route = ROUTES.find((each) => each.method === verb && (each.path === path || each.path === target));
   const promised = route?.answers[status]?.schema ?? (status >= 400 ? ERROR : undefined);
-  return promised ? problemsIn(JSON.parse(body), promised, "", TO_PROGRAMS) : [];
+  return promised ? problemsIn(JSON.parse(body), publicSchema(promised), "", TO_PROGRAMS) : [];
 }
 
 test("every call gets an answer that the document describes, and the same one again", () =>

@@ -501,7 +501,7 @@ test("the sweeper runs every minute, and a late round is not made up for", () =>
 
 test("bad props are told at synth, with the place and every reason", () => {
   const props = { channels: ["SMS"], memorySize: 1 };
-  expect(() => synthesise(() => props)).toThrow(/^Chat\/Lull: channels: .+; memorySize: 1 is not/);
+  expect(() => synthesise(() => props)).toThrow(/^Chat\/Lull: channels: .+; memorySize must be/);
 });
 
 describe("keys of your own", () => {

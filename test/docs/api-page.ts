@@ -17,6 +17,7 @@ interface Operation {
 interface Parameter {
   readonly name: string;
   readonly in: "path" | "query";
+  readonly required?: boolean;
   readonly schema: JsonSchema;
 }
 
@@ -42,6 +43,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   counts: "How much there is",
   pause: "Pausing everything",
   resume: "Pausing everything",
+  feed: "A visitor's feed",
   "openapi.json": "The document itself",
 };
 
@@ -90,7 +92,8 @@ function sectionOf({ method, path, operation }: Called): string {
 
 function queryTable(query: readonly Parameter[]): string {
   const properties = Object.fromEntries(query.map(({ name, schema }) => [name, schema]));
-  return membersTable("query", { type: "object", properties });
+  const required = query.filter((each) => each.required).map(({ name }) => name);
+  return membersTable("query", { type: "object", properties, required });
 }
 
 function answersTable(responses: Operation["responses"]): string {

@@ -15,15 +15,28 @@ const BODIES: Readonly<Record<string, object>> = {
   markUnknownSend: { as: "sent" },
 };
 
-const QUERIES: Readonly<Record<string, string>> = { listConversations: "?search=visitor&limit=20" };
+const QUERIES: Readonly<Record<string, string>> = {
+  listConversations: "?search=visitor&limit=20",
+  readFeed: "?sender=visitor-0001",
+};
+
+/** What each proves itself with, if not with the operator's token. */
+const PROOFS: Readonly<Record<string, readonly string[]>> = {
+  replyToTurn: [bearer("$LULL_TURN_TOKEN")],
+  // No secret on the machine of who tries it out.
+  readFeed: [],
+};
 
 /** An example of a call, as it can be carried out; a test does. */
 export function curlOf(method: string, path: string, operation: string): string {
   const verb = method === "GET" ? "" : `-X ${method} `;
-  const url = `${BASE}${path.replace("{id}", "$ID")}${QUERIES[operation] ?? ""}`;
-  const token = operation === "replyToTurn" ? "$LULL_TURN_TOKEN" : "$LULL_API_TOKEN";
-  const lines = [`curl ${verb}"${url}"`, `-H "authorization: Bearer ${token}"`];
+  const url = `${BASE}${path.replace("{id}", "$ID").replace("{channel}", "web")}${QUERIES[operation] ?? ""}`;
+  const lines = [`curl ${verb}"${url}"`, ...(PROOFS[operation] ?? [bearer("$LULL_API_TOKEN")])];
   const body = BODIES[operation];
   const sent = body ? [`-H "content-type: application/json"`, `-d '${JSON.stringify(body)}'`] : [];
   return [...lines, ...sent].join(" \\\n  ");
+}
+
+function bearer(token: string): string {
+  return `-H "authorization: Bearer ${token}"`;
 }

@@ -7,9 +7,11 @@ import { testChannel } from "lull/testing";
 import { web } from "lull/web";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROUTES } from "../../src/http/api.ts";
+import { FEED_ROUTE } from "../../src/http/feed-route.ts";
 import { pageNamed } from "../doc-pages.ts";
 import { eventually } from "../lull-process.ts";
 
+const DESCRIBED = [...ROUTES, FEED_ROUTE];
 const execute = promisify(execFile);
 const TOKENS = {
   LULL_API_TOKEN: "an-operator-proves-with-this",
@@ -86,6 +88,13 @@ const SUBJECTS: Readonly<Record<string, () => Promise<string>>> = {
     const key = { channelType: "web", address: "web", sender: `visitor-${count}` };
     return (await conversations.create(key)).conversation.id;
   },
+  async "{channel}"() {
+    const message = { id: "1", sender: "visitor-0001", text: "are you open?" };
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify(message);
+    await fetch(`${serving.url}/webhooks/web`, { method: "POST", headers, body });
+    return "";
+  },
   async turns() {
     const before = turnIds.length;
     await write("patient");
@@ -119,14 +128,14 @@ async function statusOf(code: string, id: string): Promise<number> {
 describe("docs/http-api.md", () => {
   test("has an example for every route, and for nothing else", () => {
     expect([...EXAMPLES.keys()].toSorted()).toEqual(
-      ROUTES.map(({ method, path }) => `${method} ${path}`).toSorted(),
+      DESCRIBED.map(({ method, path }) => `${method} ${path}`).toSorted(),
     );
   });
 
-  test.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  test.each(DESCRIBED.map((route) => [`${route.method} ${route.path}`, route] as const))(
     "%s: its example does what the route says",
     async (heading, { path, answers }) => {
-      const id = path.includes("{id}") ? await SUBJECTS[path.split("/")[2]!]!() : "";
+      const id = path.includes("{") ? await SUBJECTS[path.split("/")[2]!]!() : "";
       const status = await statusOf(EXAMPLES.get(heading)!, id);
       expect(Object.keys(answers).map(Number)).toContain(status);
       expect(status).toBeLessThan(300);

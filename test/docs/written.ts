@@ -3,6 +3,7 @@ import type { Sources } from "./compiler.ts";
 import { loggedIn } from "./log-events.ts";
 import { withFields } from "./log-page.ts";
 import { DRAWINGS } from "./pictures/drawings.ts";
+import { withProps } from "./props-page.ts";
 import { withReference } from "./reference.ts";
 import { withTables } from "./settings-page.ts";
 
@@ -10,6 +11,7 @@ type Write = (page: string, sources: Sources) => string;
 
 /** What pages take over from the sources, and pictures: `npm run docs` writes it, and a test compares. */
 export const WRITTEN: Readonly<Record<string, Write>> = {
+  "docs/aws.md": withProps,
   "docs/configuration.md": withTables,
   "docs/http-api.md": withRoutes,
   "docs/library.md": withReference,

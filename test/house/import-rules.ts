@@ -16,6 +16,8 @@ const LEAF: Rule = { imports: [...BASE, "own folder"] };
  * `engines/embedded`.
  */
 const TABLE_STORE: Rule = { imports: [...LEAF.imports, "engines/embedded"] };
+/** The schema language: what a value has to be, and what is wrong with it. */
+const CHECKS = ["core/problems.ts", "core/schema.ts", "core/shape.ts"];
 export const LEAVES = ["engines", "channels", "responders"];
 /**
  * Subpaths whose packages are optional peers. If anything else imported them, every user would have to
@@ -54,8 +56,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
   /** It has no caller that could pass it a clock: it stands at the edge, like the CLI. */
   "secrets/manager": { imports: [...BASE, "runtime/system-clock.ts", "own folder"] },
   testing: { imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "testing"] },
-  // It names what runs by its path: a deployment loads nothing of it, except what its variables may say.
-  cdk: { imports: ["cdk", "config/resolve-settings.ts"] },
+  // It names what runs by its path: a deployment loads nothing of it, except what is said of its settings.
+  cdk: { imports: ["cdk", "config/resolve-settings.ts", ...CHECKS] },
   "errors.ts": { imports: [], builtins: [] },
   process: { imports: ["errors.ts"], types: ["model"] },
   secrets: { imports: ["errors.ts", "secrets"], types: ["ports"] },

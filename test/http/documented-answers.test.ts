@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, test } from "vitest";
+import { web } from "../../src/channels/web/index.ts";
 import { memory } from "../../src/engines/memory/index.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import { LullError } from "../../src/errors.ts";
@@ -36,6 +37,10 @@ const REPLIES: Readonly<Record<string, (turn: Turn) => Promise<Reply> | Reply>> 
   "being answered": () => new Promise(() => {}),
   "handed over": () => ({ text: "a person comes", handOff: "asked for a person" }),
   done: () => ({ text: "bye", complete: true }),
+  "counted in halves": () => ({
+    text: "about that much",
+    usage: { promptTokens: 1.5, completionTokens: 2.5, totalTokens: 4 },
+  }),
 };
 
 /** How their sends end; all others are sent. */
@@ -68,7 +73,7 @@ class Fixture {
     this.channel.behave(({ to, text }, n) => SENDS[to]?.(text) ?? { kind: "sent", providerId: `out-${n}` });
     this.lull = createLull({
       engine,
-      channels: { phone: this.channel },
+      channels: { phone: this.channel, web: web() },
       window: { seconds: 10 },
       limits: { retryForSeconds: 30, settleSeconds: 1, leaseSeconds: 86_400, stagedMessagesMax: STAGED_MAX },
       respond: (turn) => {
@@ -108,9 +113,19 @@ class Fixture {
     await this.done(this.lull.fetch(request));
   }
 
-  /** Asks the API, and holds its answer against the document. */
+  async visit(sender: string, id: string): Promise<void> {
+    const request = new Request("http://localhost/webhooks/web", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ id, sender, text: "hi" }),
+    });
+    const { status } = await this.done(this.lull.fetch(request, { remoteAddress: "127.0.0.1" }));
+    expect(status).toBe(200);
+  }
+
+  /** Asks the API, or for a feed, and holds its answer against the document. */
   async ask(method: string, path: string, id = "", body?: unknown, query = ""): Promise<Answer> {
-    const url = `http://localhost${path.replace("{id}", encodeURIComponent(id))}${query}`;
+    const url = `http://localhost${path.replace(/\{\w+\}/, encodeURIComponent(id))}${query}`;
     const request = new Request(url, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
     const response = await this.done(this.lull.fetch(request, { remoteAddress: "127.0.0.1" }));
     const answer = (await response.json()) as Answer["body"];
@@ -165,6 +180,9 @@ async function happen(it: Fixture): Promise<void> {
   await it.clock.advance(20_000);
   await it.write("waiting", "just now", "+15550124");
   await it.write("+15550125", "mine once");
+  for (const visitor of ["answered", "being answered"]) await it.visit(visitor, "1");
+  await it.clock.advance(20_000);
+  await it.visit("just arrived", "1");
   await it.write("SV.later", "hi");
   await it.write("SV.later", "and mine now", "+15550125");
 }
@@ -188,6 +206,14 @@ async function lookAtAll(it: Fixture): Promise<void> {
     }
   }
   await it.ask("GET", "/api/conversations/{id}", "no-such-id");
+  for (const sender of ["being answered", "answered", "just arrived", "no such visitor"])
+    await it.ask(
+      "GET",
+      "/webhooks/{channel}/feed",
+      "web",
+      undefined,
+      `?sender=${encodeURIComponent(sender)}`,
+    );
   await it.ask("GET", "/api/counts");
   await it.ask("GET", "/api/openapi.json");
 }

@@ -10,7 +10,7 @@ export const NAME_MAX = 200;
  * Where visitors prove nothing, knowing an id is what lets a caller read. Shorter ones could be guessed: a
  * search through all of them would find every visitor.
  */
-const READER_LENGTH_MIN = 8;
+export const READER_LENGTH_MIN = 8;
 
 /** Why no caller may read as this visitor; undefined where a proof decides. */
 export function strangeReader(sender: string): string | undefined {

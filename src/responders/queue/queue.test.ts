@@ -1,5 +1,6 @@
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { describe, expect, it, test } from "vitest";
+import { LATER_MS_MAX } from "../../core/defaults.ts";
 import { ConfigError, LullError } from "../../errors.ts";
 import { fakeConversation, fakeTurn } from "../../testing/fake-turn.ts";
 import { failure, tooLarge } from "./failure.ts";
@@ -180,7 +181,11 @@ describe("queue", () => {
     expect(() => queue({ url })).toThrow(ConfigError);
   });
 
-  test.each([0, -1, Number.NaN, 604_801])(
+  test("an answer may be waited for as long as any answer that comes later", () => {
+    expect(() => queue({ url: URL_, answerWithinSeconds: LATER_MS_MAX / 1_000 })).not.toThrow();
+  });
+
+  test.each([0, -1, Number.NaN, LATER_MS_MAX / 1_000 + 1])(
     "an answer within %s seconds cannot be awaited",
     (answerWithinSeconds) => {
       expect(() => queue({ url: URL_, answerWithinSeconds })).toThrow(/answerWithinSeconds/);

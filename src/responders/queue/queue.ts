@@ -1,5 +1,6 @@
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { ConfigError } from "../../errors.ts";
+import { SECONDS_MAX } from "../../model/limits.ts";
 import type { Reply } from "../../model/reply.ts";
 import type { Responder, Turn } from "../../ports/responder.ts";
 import { AWS_DEADLINES } from "../../wire/deadline.ts";
@@ -28,7 +29,6 @@ export interface QueueOptions {
 
 /** What SQS takes: everything in a message counts. */
 const BYTES_MAX = 1_048_576;
-const WITHIN_SECONDS_MAX = 604_800;
 
 /**
  * Hands the turn to a consumer behind an SQS queue. A crash between the hand-over and the commit hands it
@@ -56,9 +56,11 @@ function urlOf(url: string): string {
 
 function within(seconds: number | undefined): Pick<QueueOptions, "answerWithinSeconds"> {
   if (seconds === undefined) return {};
-  if (typeof seconds === "number" && seconds > 0 && seconds <= WITHIN_SECONDS_MAX)
+  if (typeof seconds === "number" && seconds > 0 && seconds <= SECONDS_MAX)
     return { answerWithinSeconds: seconds };
-  throw new ConfigError(`queue: answerWithinSeconds must be more than 0 and a week at most, not ${seconds}`);
+  throw new ConfigError(
+    `queue: answerWithinSeconds must be more than 0 and ${SECONDS_MAX} at most, not ${seconds}`,
+  );
 }
 
 function clientFor({ url, region = regionIn(url), endpoint: given }: QueueOptions): SQSClient {
