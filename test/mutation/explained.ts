@@ -78,7 +78,9 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/core/reply.ts",
-    code: "return Number.isFinite(count) && count >= 0 && count <= Number.MAX_SAFE_INTEGER ? Math.ceil(count) : 0;",
+    code:
+      "return Number.isFinite(count) && count >= 0 && count <= Number.MAX_SAFE_INTEGER ? " +
+      "Math.ceil(count) : 0;",
     change: "0 → 1",
     because: "equivalent: no tokens are 0 tokens either way",
   },
