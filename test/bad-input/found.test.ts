@@ -333,7 +333,11 @@ describe("a configuration file", () => {
       '{"project":{"allowedChannels":"web"}}',
       /project\.allowedChannels must be a list of texts/,
     ],
-    ["a window that is none", '{"windows":{"a":5}}', /windows\.a must be \{ seconds \}/],
+    [
+      "a window that is none",
+      '{"windows":{"a":5}}',
+      /windows\.a must be an object with seconds, quietSeconds, maxSeconds: Either `seconds`/,
+    ],
     [
       "a week and a second",
       '{"window":{"seconds":604801}}',
