@@ -1,3 +1,4 @@
+import type { StagedMessage } from "../model/message.ts";
 import type { OutboundRequest, StagedOutbound } from "../model/outbound.ts";
 import type { StagedRow } from "../model/staged.ts";
 import type { WindowPolicy } from "../model/window.ts";
@@ -33,6 +34,18 @@ export function stagedOutbound(
 
 export function messagesOf<R extends StagedRow>(rows: readonly R[]): Extract<R, { kind: "message" }>[] {
   return rows.filter((row): row is Extract<R, { kind: "message" }> => row.kind === "message");
+}
+
+export function outboundsOf(rows: readonly StagedRow[]): StagedOutbound[] {
+  return rows.flatMap((row) => (row.kind === "outbound" ? [row.outbound] : []));
+}
+
+/** What a turn of these rows alone would answer or say. */
+export function contentIn(rows: readonly StagedRow[]): {
+  readonly messages: readonly StagedMessage[];
+  readonly outbound: StagedOutbound | undefined;
+} {
+  return { messages: messagesOf(rows).map(({ message }) => message), outbound: outboundsOf(rows)[0] };
 }
 
 /** A row as the decisions see it. */

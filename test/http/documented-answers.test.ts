@@ -44,12 +44,19 @@ const SENDS: Readonly<Record<string, (text: string) => SendOutcome | undefined>>
   "told for nothing": (text) =>
     text === "a word" ? { kind: "not-sent", retry: "never", why: "no" } : undefined,
   "lost on the way": () => ({ kind: "unknown", why: "no answer" }),
+  "+15550126": () => ({ kind: "not-sent", retry: "never", why: "no" }),
+  "+15550127": () => ({ kind: "unknown", why: "no answer" }),
 };
 
 interface Answer {
   readonly status: number;
   readonly body: {
-    readonly items: { readonly id: string; readonly turn_id: string; readonly sender: string }[];
+    readonly items: {
+      readonly id: string;
+      readonly conversation_id: string;
+      readonly turn_id: string;
+      readonly sender: string;
+    }[];
     readonly next?: string;
     readonly conversation: { readonly id: string };
   };
@@ -157,6 +164,8 @@ async function happen(it: Fixture): Promise<void> {
     await it.write(sender, "hi", "+15550123");
     await it.write(sender, "are you open?", "+15550123");
   }
+  await it.write("+15550126", "not sent");
+  await it.write("+15550127", "sent or not");
   await it.clock.advance(60_000);
   await it.write("handed over", "are you there?");
   await it.clock.advance(60_000);
@@ -166,13 +175,20 @@ async function happen(it: Fixture): Promise<void> {
   await it.write("waiting", "just now", "+15550124");
   await it.write("+15550125", "mine once");
   await it.write("SV.later", "hi");
-  await it.write("SV.later", "and mine now", "+15550125");
+  for (const number of ["+15550125", "+15550126", "+15550127"])
+    await it.write("SV.later", "and mine now", number);
 }
 
 async function idOf(it: Fixture, sender: string): Promise<string> {
   const query = `?search=${encodeURIComponent(sender)}`;
   const { items } = (await it.ask("GET", "/api/conversations", "", undefined, query)).body;
   return items.find((each) => each.sender === sender)?.id ?? "";
+}
+
+async function entryOf(it: Fixture, path: "dead" | "unknown", sender: string): Promise<string> {
+  const conversationId = await idOf(it, sender);
+  const { items } = (await it.ask("GET", `/api/${path}`)).body;
+  return items.find((each) => each.conversation_id === conversationId)?.id ?? "";
 }
 
 /** Every list page by page, and every conversation whole. */
@@ -206,6 +222,8 @@ async function changeAll(it: Fixture): Promise<void> {
     await it.ask("POST", "/api/conversations/{id}/say", held, { text: `${n}` });
   for (const text of ["x".repeat(100_000), "here it is", "again"])
     await it.ask("POST", "/api/turns/{id}/reply", it.turnIds.get("answered later"), { text });
+  await it.ask("POST", "/api/dead/{id}/retry", await entryOf(it, "dead", "+15550126"));
+  await it.ask("POST", "/api/unknown/{id}/resend", await entryOf(it, "unknown", "+15550127"));
   for (const [method, path] of [
     ["POST", "/api/dead/{id}/retry"],
     ["POST", "/api/dead/{id}/discard"],
@@ -213,7 +231,7 @@ async function changeAll(it: Fixture): Promise<void> {
   ] as const)
     for (const id of [await first("/api/dead"), "none"]) await it.ask(method, path, id);
   for (const action of ["resend", "mark"])
-    for (const id of [await first("/api/unknown"), "none"])
+    for (const id of [await entryOf(it, "unknown", "lost on the way"), "none"])
       await it.ask("POST", `/api/unknown/{id}/${action}`, id, action === "mark" ? { as: "sent" } : {});
   await it.ask("POST", "/api/pause");
   await it.ask("POST", "/api/resume");

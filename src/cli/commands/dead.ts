@@ -1,6 +1,7 @@
 import { withReplySent } from "../../core/draft.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
 import type { Repairs } from "../../ports/repairs.ts";
+import { STILL_PASSED_ON } from "../../runtime/passed-on.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
 import { withData } from "../data.ts";
 import { printListing, printResult } from "../output/print.ts";
@@ -53,7 +54,9 @@ const ALSO_SENT = {
 
 export const retry: Command = {
   usage: "<id>... | --all",
-  about: "Stages the messages again: a new turn answers them, with attempts counted from one.",
+  about:
+    "Stages the messages again: a new turn answers them, with attempts counted from one. " +
+    "A letter whose customer's number is another person's by now stays as it is.",
   options: { ...ALL, ...ALSO_SENT },
   args: { required: [], more: true },
   run: (call) => {
@@ -86,14 +89,17 @@ function forEach(
     const left = all.filter((letter) => !isMeant(letter)).map(({ id }) => id);
     const results: { id: string; result: string }[] = [];
     for (const id of ids) results.push({ id, result: await act(engine.repairs, id) });
-    const missed = results.filter(({ result }) => result === "not-found");
+    const endingWith = (word: string) => results.filter(({ result }) => result === word);
+    const [missed, unreached] = [endingWith("not-found"), endingWith("passed-on")];
     const sentence = [
-      `${results.length - missed.length} ${done}`,
+      `${results.length - missed.length - unreached.length} ${done}`,
       ...missed.map(({ id }) => `there is no dead letter ${id}`),
+      ...unreached.map(({ id }) => `${id} is not retried: ${STILL_PASSED_ON}`),
       ...(left.length === 0 ? [] : [leftOut(left)]),
     ];
     printResult(call, { results, left }, sentence.join("\n"));
-    return missed.length === 0 ? 0 : 1;
+    // Of all of them, those that nothing can be done about here are left, as those that were not meant.
+    return missed.length === 0 && (unreached.length === 0 || call.options.all === true) ? 0 : 1;
   });
 }
 
