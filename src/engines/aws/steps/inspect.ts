@@ -1,6 +1,7 @@
 import { DETAIL_LIMITS } from "../../../core/defaults.ts";
 import { latestWithin } from "../../../core/history.ts";
 import { isRunning } from "../../../core/lease.ts";
+import { isNamedLike } from "../../../core/names.ts";
 import type { Sound } from "../../../core/shape.ts";
 import { messagesOf } from "../../../core/staged.ts";
 import type { Conversation, ConversationStatus } from "../../../model/conversation.ts";
@@ -83,7 +84,7 @@ async function listConversations(
   const byId = search === undefined ? undefined : await conversationOf(context, search);
   const matches = (each: Conversation) =>
     (active === undefined || each.taskComplete !== active) &&
-    (search === undefined || each.sender.includes(search));
+    (search === undefined || isNamedLike(each, search));
   if (byId) {
     const isWanted = active === undefined || byId.taskComplete !== active;
     return { items: isWanted ? await asTheyStand(context, [byId]) : [] };
