@@ -68,6 +68,7 @@ test.each([
   [["dead", "retry"], "name dead letters by id, or give --all"],
   [["dead", "retry", "d1", "--all"], "name dead letters by id, or give --all"],
   [["catch-up"], "--since is needed"],
+  [["catch-up", "--since", "10"], "--since must be 30m, 2h, 1d or an ISO time"],
   [["catch-up", "--since", "yesterday"], "--since must be 30m, 2h, 1d or an ISO time"],
 ])("%j is told in one line and ends with 2", async (argv, message) => {
   const { code, out, err } = await lull(argv);

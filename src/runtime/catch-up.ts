@@ -1,5 +1,6 @@
 import { name as channelName, flag, number, object, optional, type Schema } from "../core/schema.ts";
 import { InvalidRequest, LullError } from "../errors.ts";
+import { inPublicUnits } from "../model/limits.ts";
 import type { InboundMessage } from "../model/message.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
@@ -22,6 +23,8 @@ export interface CatchUpRequest {
    * are left: a provider's list does not tell the id, and the number may have passed on.
    */
   readonly byNumber?: boolean;
+  /** Also from before the time for which ids are remembered: what was answered then is answered again. */
+  readonly beyondMemory?: boolean;
   /** How many of the provider's messages were looked at so far. */
   readonly onProgress?: (listed: number) => void;
 }
@@ -31,6 +34,7 @@ const REQUEST = object({
   channel: channelName(),
   sinceAtMs: number({ minimum: 0 }),
   byNumber: optional(flag()),
+  beyondMemory: optional(flag()),
   onProgress: optional(FUNCTION),
 });
 
@@ -57,6 +61,7 @@ export async function catchUp(context: ReceiveContext, request: CatchUpRequest):
   const { channel: name, sinceAtMs, byNumber = false, onProgress = () => {} } = request;
   const channel = knownChannel(context.channels, name);
   if (!channel.listReceived) throw new InvalidRequest(`channel ${name} cannot list what it received`);
+  if (!request.beyondMemory) requireMemory(context, sinceAtMs);
   await context.fitness.require(name);
   const engine = await context.engine();
   let result = NOTHING;
@@ -79,6 +84,20 @@ export async function catchUp(context: ReceiveContext, request: CatchUpRequest):
   }
   await flush();
   return result;
+}
+
+/** Older messages are no longer known, even those that were answered. */
+export function reachesBeyondMemory(sinceAtMs: number, nowMs: number, dedupeMs: number): boolean {
+  return sinceAtMs < nowMs - dedupeMs;
+}
+
+function requireMemory({ clock, settings }: ReceiveContext, sinceAtMs: number): void {
+  if (!reachesBeyondMemory(sinceAtMs, clock.nowMs(), settings.dedupeMs)) return;
+  const hours = inPublicUnits("dedupeMs", settings.dedupeMs);
+  throw new InvalidRequest(
+    `ids are not remembered since then (limits.dedupeHours: ${hours}): ` +
+      "what was answered before that would be answered again; say beyondMemory if that is meant",
+  );
 }
 
 interface Batch {
