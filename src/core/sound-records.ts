@@ -1,4 +1,4 @@
-import type { DeadLetter } from "../model/dead-letter.ts";
+import type { LetterHead } from "../model/dead-letter.ts";
 import type { HistoryMessage } from "../model/history.ts";
 import type { NameRecord } from "../model/names.ts";
 import type { Refusal } from "../model/refusal.ts";
@@ -102,8 +102,7 @@ export function soundRefusal(value: unknown): Sound<Refusal> {
   return soundAs(REFUSAL, value);
 }
 
-/** Without its messages, which every engine stores in its own way. */
-export function soundLetter(value: unknown): Sound<Omit<DeadLetter, "messages">> {
+export function soundLetter(value: unknown): Sound<LetterHead> {
   return soundAs(LETTER, value);
 }
 

@@ -1,4 +1,4 @@
-import type { StagedMessage } from "../model/message.ts";
+import type { DeadLetter } from "../model/dead-letter.ts";
 import type { OutboundRequest, StagedOutbound } from "../model/outbound.ts";
 import type { StagedRow } from "../model/staged.ts";
 import type { WindowPolicy } from "../model/window.ts";
@@ -36,16 +36,12 @@ export function messagesOf<R extends StagedRow>(rows: readonly R[]): Extract<R, 
   return rows.filter((row): row is Extract<R, { kind: "message" }> => row.kind === "message");
 }
 
-export function outboundsOf(rows: readonly StagedRow[]): StagedOutbound[] {
-  return rows.flatMap((row) => (row.kind === "outbound" ? [row.outbound] : []));
-}
-
-/** What a turn of these rows alone would answer or say. */
-export function contentIn(rows: readonly StagedRow[]): {
-  readonly messages: readonly StagedMessage[];
-  readonly outbound: StagedOutbound | undefined;
-} {
-  return { messages: messagesOf(rows).map(({ message }) => message), outbound: outboundsOf(rows)[0] };
+/** What was written to us in these rows, and what was to be said. */
+export function writtenIn(rows: readonly StagedRow[]): Pick<DeadLetter, "messages" | "outbounds"> {
+  return {
+    messages: messagesOf(rows).map(({ message }) => message),
+    outbounds: rows.flatMap((row) => (row.kind === "outbound" ? [row.outbound] : [])),
+  };
 }
 
 /** A row as the decisions see it. */

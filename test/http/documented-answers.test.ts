@@ -69,10 +69,15 @@ class Fixture {
   readonly turnIds = new Map<string, string>();
   readonly problems = new Set<string>();
   check: DocumentCheck | undefined;
+  /** What may not have come is sent again, and refused for good. */
+  isResent = false;
   #count = 0;
 
   constructor(engine: EngineProvider) {
-    this.channel.behave(({ to, text }, n) => SENDS[to]?.(text) ?? { kind: "sent", providerId: `out-${n}` });
+    this.channel.behave(({ to, text }, n) => {
+      if (this.isResent && to === "lost on the way") return { kind: "not-sent", retry: "never", why: "no" };
+      return SENDS[to]?.(text) ?? { kind: "sent", providerId: `out-${n}` };
+    });
     this.lull = createLull({
       engine,
       channels: { phone: this.channel },
@@ -188,7 +193,7 @@ async function idOf(it: Fixture, sender: string): Promise<string> {
 async function entryOf(it: Fixture, path: "dead" | "unknown", sender: string): Promise<string> {
   const conversationId = await idOf(it, sender);
   const { items } = (await it.ask("GET", `/api/${path}`)).body;
-  return items.find((each) => each.conversation_id === conversationId)?.id ?? "";
+  return items.findLast((each) => each.conversation_id === conversationId)?.id ?? "";
 }
 
 /** Every list page by page, and every conversation whole. */
@@ -230,6 +235,7 @@ async function changeAll(it: Fixture): Promise<void> {
     ["DELETE", "/api/dead/{id}"],
   ] as const)
     for (const id of [await first("/api/dead"), "none"]) await it.ask(method, path, id);
+  it.isResent = true;
   for (const action of ["resend", "mark"])
     for (const id of [await entryOf(it, "unknown", "lost on the way"), "none"])
       await it.ask("POST", `/api/unknown/{id}/${action}`, id, action === "mark" ? { as: "sent" } : {});

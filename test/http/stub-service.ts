@@ -172,6 +172,7 @@ function stubEngine(calls: Calls): Engine {
             reason: "x",
             attempts: 5,
             messages: [STAGED],
+            outbounds: [],
             draft: DRAFT,
             atMs: NOW_MS,
           },

@@ -1,5 +1,6 @@
 import { withReplySent } from "../../core/draft.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
+import type { StagedOutbound } from "../../model/outbound.ts";
 import type { Repairs } from "../../ports/repairs.ts";
 import { STILL_PASSED_ON } from "../../runtime/passed-on.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
@@ -11,6 +12,7 @@ import { UsageError } from "../usage-error.ts";
 
 /** How many dead letters `--all` reads at a time. */
 const PAGE = 200;
+const SAID_MAX = 60;
 
 export const list: Command = {
   about:
@@ -21,11 +23,22 @@ export const list: Command = {
     withData(call, async ({ engine }) => {
       const nowMs = call.io.nowMs();
       const { items, ...page } = await engine.inspector.dead(pageOf(call));
+      // What a person or a program says is no message: without its text such a letter would seem empty.
+      const isSaying = items.some(({ outbounds }) => outbounds.length > 0);
       printListing(
         call,
         { items: items.map(withReplySent), ...page },
         {
-          head: ["id", "when", "conversation", "messages", "attempts", "reply sent", "reason"],
+          head: [
+            "id",
+            "when",
+            "conversation",
+            "messages",
+            "attempts",
+            "reply sent",
+            ...(isSaying ? ["was to be said"] : []),
+            "reason",
+          ],
           row: (dead) => [
             dead.id,
             relativeTime(dead.atMs, nowMs),
@@ -33,6 +46,7 @@ export const list: Command = {
             String(dead.messages.length),
             String(dead.attempts),
             dead.replySent,
+            ...(isSaying ? [oneLine(dead.outbounds.map(saying).join(" / "), SAID_MAX)] : []),
             oneLine(dead.reason, 100),
           ],
           none: "No dead letters.",
@@ -41,6 +55,11 @@ export const list: Command = {
       return 0;
     }),
 };
+
+function saying({ author, texts, media = [] }: StagedOutbound): string {
+  const what = [...texts, ...media.map(({ contentType }) => `(${contentType})`)];
+  return `${author}: ${what.join(" ")}`;
+}
 
 const ALL = { all: { type: "boolean", help: "all of them" } } as const;
 const ALSO_SENT = {

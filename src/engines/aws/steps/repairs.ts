@@ -1,5 +1,5 @@
 import { type Addressed, isPassedOn } from "../../../core/person.ts";
-import { contentIn } from "../../../core/staged.ts";
+import { writtenIn } from "../../../core/staged.ts";
 import { findingOf, resendOf } from "../../../core/turn.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
 import type { NotRepeated, Repairs } from "../../../ports/repairs.ts";
@@ -53,7 +53,8 @@ async function retryDead(context: AwsContext, letterId: string): Promise<"retrie
   const letter = await findLetter(context, letterId);
   if (!letter) return "not-found";
   const { conversationId, rows, keys } = letter;
-  if (await isFutile(context, conversationId, contentIn(rows))) return "passed-on";
+  const { messages, outbounds } = writtenIn(rows);
+  if (await isFutile(context, conversationId, { messages, outbound: outbounds[0] })) return "passed-on";
   const newest = rows.at(-1);
   const trigger = {
     conversationId,

@@ -1,5 +1,5 @@
 import { type Addressed, isPassedOn } from "../../../core/person.ts";
-import { contentIn } from "../../../core/staged.ts";
+import { writtenIn } from "../../../core/staged.ts";
 import { findingOf, resendOf } from "../../../core/turn.ts";
 import type { NotRepeated } from "../../../ports/repairs.ts";
 import { type StepContext, wakeNow } from "../context.ts";
@@ -10,7 +10,8 @@ import { movedSince } from "./find-conversation.ts";
 export function retryDead(context: StepContext, id: string): "retried" | NotRepeated {
   const letter = context.tables.deadLetters.get(id);
   if (!letter) return "not-found";
-  if (isFutile(context, letter.conversationId, contentIn(letter.rows))) return "passed-on";
+  const { messages, outbounds } = writtenIn(letter.rows);
+  if (isFutile(context, letter.conversationId, { messages, outbound: outbounds[0] })) return "passed-on";
   context.tables.deadLetters.delete(id);
   context.tables.remembered.forget(letter.rows.map((row) => row.id));
   for (const row of letter.rows) context.tables.staged.add(row);
