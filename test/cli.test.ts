@@ -365,6 +365,15 @@ describe("with Twilio", () => {
     expect(json.channels).toMatchObject([{ new: 1, unattributed: [] }]);
   });
 
+  test("catch-up does not fetch what may have been forgotten, unless it is told to", async () => {
+    const refused = await ask(["catch-up", "--since", "8d"], env());
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/remembered, which is 168 hours.*answered again.*--beyond-memory/),
+    });
+    expect((await ask(["catch-up", "--since", "8d", "--beyond-memory"], env())).code).toBe(0);
+  });
+
   test("doctor checks the credentials and tells the webhook's URL", async () => {
     const well = await ask(["doctor"], env());
     expect(well.code).toBe(0);

@@ -67,8 +67,8 @@ test.each([
   [["unknown", "mark", "u1", "lost"], "mark it sent or not-sent, not lost"],
   [["dead", "retry"], "name dead letters by id, or give --all"],
   [["dead", "retry", "d1", "--all"], "name dead letters by id, or give --all"],
-  [["conversations", "erase", "c1"], "this cannot be undone"],
   [["catch-up"], "--since is needed"],
+  [["catch-up", "--since", "10"], "--since must be 30m, 2h, 1d or an ISO time"],
   [["catch-up", "--since", "yesterday"], "--since must be 30m, 2h, 1d or an ISO time"],
 ])("%j is told in one line and ends with 2", async (argv, message) => {
   const { code, out, err } = await lull(argv);

@@ -51,6 +51,11 @@ export function isPresentOwners(conversation: NamedConversation, records: NameRe
   return cameWith.length === 0 || strangers.includes(conversation.id);
 }
 
+/** Whether a search for this finds its person: by a part of any of their names. */
+export function isNamedLike({ sender, senderAlias }: Named, part: string): boolean {
+  return sender.includes(part) || senderAlias?.includes(part) === true;
+}
+
 /** A conversation in `whose` keeps its owner. New entries come last: the oldest are left out. */
 export function changedName(standing: NameRecord | undefined, change: NameChange): NameRecord {
   const { came, left, before = left === undefined ? [] : [left], whose, stranger } = change;

@@ -249,7 +249,8 @@ export function namesBehind(conversation: NamedConversation, records: NameRecord
   );
 }
 
-interface Addressed {
+/** What is sent to a customer, or the messages that it answers. */
+export interface Addressed {
   readonly draft?: Pick<Draft, "addressee"> | undefined;
   readonly outbound?: Pick<StagedOutbound, "addressee"> | undefined;
   readonly messages: readonly Named[];
@@ -261,6 +262,11 @@ export function nameAddressed({ draft, outbound, messages }: Addressed): string 
   if (outbound) return outbound.addressee;
   const newest = messages.at(-1);
   return newest && passingOf(newest);
+}
+
+/** Nothing may be sent: what was written to one person would reach another. */
+export function isPassedOn({ moved }: { readonly moved?: Moved | undefined }): boolean {
+  return moved !== undefined && moved.to === undefined;
 }
 
 /** Undefined if the conversation's person still has this name. */

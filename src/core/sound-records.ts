@@ -1,4 +1,4 @@
-import type { DeadLetter } from "../model/dead-letter.ts";
+import type { LetterHead } from "../model/dead-letter.ts";
 import type { HistoryMessage, MessagePart } from "../model/history.ts";
 import type { NameRecord } from "../model/names.ts";
 import type { Refusal } from "../model/refusal.ts";
@@ -82,9 +82,8 @@ const NAME = fields<NameRecord>({
 });
 
 /** Without its messages, which every engine stores in its own way. */
-type Letter = Omit<DeadLetter, "messages">;
 
-const LETTER = fields<Letter>({
+const LETTER = fields<LetterHead>({
   id: text,
   conversationId: text,
   reason: text,
@@ -110,7 +109,7 @@ export function soundRefusal(value: unknown): Sound<Refusal> {
   return soundAs(REFUSAL, value);
 }
 
-export function soundLetter(value: unknown): Sound<Letter> {
+export function soundLetter(value: unknown): Sound<LetterHead> {
   return soundAs(LETTER, value);
 }
 

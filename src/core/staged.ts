@@ -1,3 +1,4 @@
+import type { DeadLetter } from "../model/dead-letter.ts";
 import type { OutboundRequest, StagedOutbound } from "../model/outbound.ts";
 import type { StagedRow } from "../model/staged.ts";
 import type { WindowPolicy } from "../model/window.ts";
@@ -33,6 +34,14 @@ export function stagedOutbound(
 
 export function messagesOf<R extends StagedRow>(rows: readonly R[]): Extract<R, { kind: "message" }>[] {
   return rows.filter((row): row is Extract<R, { kind: "message" }> => row.kind === "message");
+}
+
+/** What was written to us in these rows, and what was to be said. */
+export function writtenIn(rows: readonly StagedRow[]): Pick<DeadLetter, "messages" | "outbounds"> {
+  return {
+    messages: messagesOf(rows).map(({ message }) => message),
+    outbounds: rows.flatMap((row) => (row.kind === "outbound" ? [row.outbound] : [])),
+  };
 }
 
 /** A row as the decisions see it. */

@@ -100,6 +100,22 @@ export const STAGED_MESSAGE = component(
   }),
 );
 
+const ADDRESSEE = text("The customer's name that `to` stands for, if it may pass to another person.");
+
+const STAGED_OUTBOUND = component(
+  "StagedOutbound",
+  object({
+    id: text(),
+    channel: text(),
+    to: text(),
+    addressee: optional(ADDRESSEE),
+    texts: list(text()),
+    media: optional(list(MEDIA)),
+    author: text("Who says it."),
+    arrivedAtMs: instant("When it was asked for."),
+  }),
+);
+
 export const MESSAGE_PART = component(
   "MessagePart",
   object({
@@ -177,8 +193,6 @@ export const CHUNK = object({
   state: CHUNK_STATE as Schema as Schema<ChunkState>,
 });
 
-const ADDRESSEE = text("The customer's name that `to` stands for, if it may pass to another person.");
-
 export const DRAFT = component(
   "Draft",
   object({
@@ -232,6 +246,10 @@ export const DEAD_LETTER = component(
     reason: text(),
     attempts: count(),
     messages: list(STAGED_MESSAGE),
+    outbounds: list(
+      STAGED_OUTBOUND,
+      "What was to be said without a message that asked for it: a person's words, a first message, a resend.",
+    ),
     replySent: oneOf("none", "part", "whole", "unknown"),
     draft: optional(DRAFT),
     atMs: instant(),

@@ -274,6 +274,14 @@ test.each([
   expect([status, body.error.code]).toEqual([404, "NOT_FOUND"]);
 });
 
+test.each(["/api/dead/passed_on/retry", "/api/unknown/passed_on/resend"])(
+  "POST %s is a conflict where it could only reach another person",
+  async (path) => {
+    const { status, body } = await call("POST", path);
+    expect([status, body.error.code]).toEqual([409, "NUMBER_PASSED_ON"]);
+  },
+);
+
 test("the wrong method is told the right ones", async () => {
   const answer = await call("PUT", "/api/conversations");
   expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, POST"]);

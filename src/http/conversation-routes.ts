@@ -15,7 +15,7 @@ const LIST = route({
   operation: "listConversations",
   summary: "Conversations, latest first",
   query: {
-    search: text("Part of the sender, or the exact id."),
+    search: text("Part of the sender or of `sender_alias`, or the exact id."),
     active: flag("Only those whose task is not complete, or only the others."),
     ...PAGE_QUERY,
   },

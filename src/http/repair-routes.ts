@@ -1,6 +1,10 @@
 import { flag, type ObjectSchema, object, oneOf } from "../core/schema.ts";
+import { STILL_PASSED_ON } from "../runtime/passed-on.ts";
 import { ERROR, result } from "./api-schemas.ts";
-import { type ApiCall, missing, ok, type Route, route } from "./route.ts";
+import { type ApiCall, missing, ok, type Route, refusal, route } from "./route.ts";
+
+const PASSED_ON =
+  "`NUMBER_PASSED_ON`: the customer's number may be another person's by now; the entry stays as it is";
 
 /** What an operator does when something went wrong, or must not go on. */
 export const REPAIR_ROUTES: readonly Route[] = [
@@ -9,6 +13,7 @@ export const REPAIR_ROUTES: readonly Route[] = [
     operation: "retryDeadLetter",
     summary: "Stages the messages again: a new turn answers them",
     result: "retried",
+    mayBePassedOn: true,
     run: ({ engine, id }) => engine.repairs.retryDead(id),
   }),
   repair({
@@ -39,6 +44,7 @@ export const REPAIR_ROUTES: readonly Route[] = [
     operation: "resendUnknownSend",
     summary: "Sends it again, as a turn of its own",
     result: "staged",
+    mayBePassedOn: true,
     run: ({ engine, id }) => engine.repairs.resendUnknown(id),
   }),
   pausing("pause", "pauseAll", "Stops answering everywhere; messages stay staged", true),
@@ -52,6 +58,8 @@ interface Repair<Body> {
   readonly summary: string;
   readonly body?: ObjectSchema<Body>;
   readonly result: string;
+  /** Something would be sent: that is refused where it could only reach another person. */
+  readonly mayBePassedOn?: true;
   run(call: ApiCall<Body>): Promise<string>;
 }
 
@@ -66,9 +74,11 @@ function repair<Body>({ method = "POST", path, run, ...row }: Repair<Body>): Rou
     answers: {
       200: { description: "Done", schema: result(row.result) },
       404: { description: "No such entry", schema: ERROR },
+      ...(row.mayBePassedOn && { 409: { description: PASSED_ON, schema: ERROR } }),
     },
     run: async (call) => {
       const outcome = await run(call);
+      if (outcome === "passed-on") return refusal(409, "NUMBER_PASSED_ON", STILL_PASSED_ON);
       return outcome === "not-found" ? missing("entry") : ok({ result: outcome });
     },
   });

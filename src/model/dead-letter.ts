@@ -1,5 +1,6 @@
 import type { Draft } from "./draft.ts";
 import type { StagedMessage } from "./message.ts";
+import type { StagedOutbound } from "./outbound.ts";
 
 export interface DeadLetter {
   readonly id: string;
@@ -7,9 +8,14 @@ export interface DeadLetter {
   readonly reason: string;
   readonly attempts: number;
   readonly messages: readonly StagedMessage[];
+  /** What was to be said without a message that asked for it. */
+  readonly outbounds: readonly StagedOutbound[];
   readonly draft?: Draft;
   readonly atMs: number;
 }
+
+/** What is kept of it beside the messages and outbounds, which every engine stores in its own way. */
+export type LetterHead = Omit<DeadLetter, "messages" | "outbounds">;
 
 /** Messages that are to become a dead letter, and why. */
 export interface LetterContent {

@@ -19,7 +19,7 @@ export interface Listing<T> {
 }
 
 export interface ConversationFilter extends Page {
-  /** Part of the sender or the exact conversation id. */
+  /** Part of a name of the person, or the exact conversation id. */
   readonly search?: string;
   readonly active?: boolean;
 }

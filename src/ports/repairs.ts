@@ -1,12 +1,18 @@
+/**
+ * `passed-on`: the customer cannot be reached, because their number may be another person's by now. What was
+ * to be repeated stays as it is: a turn could only fail, and would leave less of it.
+ */
+export type NotRepeated = "not-found" | "passed-on";
+
 /** What an operator does about messages that got no turn, and about sends whose outcome is unknown. */
 export interface Repairs {
   /** Moves the messages back to staged, once: a new turn answers them. */
-  retryDead(deadLetterId: string): Promise<"retried" | "not-found">;
+  retryDead(deadLetterId: string): Promise<"retried" | NotRepeated>;
   discardDead(deadLetterId: string): Promise<"discarded" | "not-found">;
   /** Records what the operator found out. */
   markUnknown(unknownId: string, as: "sent" | "not-sent"): Promise<"marked" | "not-found">;
   /** Sends again, as a turn of its own, what may not have gone out. */
-  resendUnknown(unknownId: string): Promise<"staged" | "not-found">;
+  resendUnknown(unknownId: string): Promise<"staged" | NotRepeated>;
   /** An operator has dealt with it. Absent if no other system can write. */
   discardQuarantined?(id: string): Promise<"discarded" | "not-found">;
 }

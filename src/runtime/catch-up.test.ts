@@ -6,6 +6,7 @@ import type { Channel } from "../ports/channel.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { testWebhook } from "../testing/test-webhook.ts";
+import type { CatchUpRequest } from "./catch-up.ts";
 import type { LullConfig } from "./config.ts";
 import { createService } from "./create-service.ts";
 import { LISTING_MS_MAX } from "./listing.ts";
@@ -32,8 +33,8 @@ function behind(
     respond: () => "ok",
     ...config,
   });
-  const catchUp = (more: { byNumber?: boolean } = {}) =>
-    service.catchUp({ channel: "sms", sinceAtMs: 0, ...more });
+  const catchUp = (more: Partial<CatchUpRequest> = {}) =>
+    service.catchUp({ channel: "sms", sinceAtMs: clock.nowMs(), ...more });
   const counts = async () => (await service.engine()).inspector.counts();
   const refusals = async () => (await (await service.engine()).inspector.refusals({ limit: 10 })).items;
   const webhook = (...messages: InboundMessage[]) => service.receive("sms", testWebhook(...messages));
@@ -55,17 +56,37 @@ describe("what the provider received meanwhile", () => {
   });
 
   it("is staged in steps, and each step is told", async () => {
-    const { service } = behind(Array.from({ length: 201 }, (_, n) => message(String(n))));
+    const { catchUp } = behind(Array.from({ length: 201 }, (_, n) => message(String(n))));
     const told: number[] = [];
     const onProgress = (listed: number) => void told.push(listed);
-    await service.catchUp({ channel: "sms", sinceAtMs: 0, onProgress });
+    await catchUp({ onProgress });
     expect(told).toEqual([100, 200, 201]);
   });
 
   it("is nothing to tell of where there is nothing", async () => {
-    const { service } = behind([]);
+    const { catchUp } = behind([]);
     const onProgress = () => expect.unreachable();
-    expect(await service.catchUp({ channel: "sms", sinceAtMs: 0, onProgress })).toMatchObject({ listed: 0 });
+    expect(await catchUp({ onProgress })).toMatchObject({ listed: 0 });
+  });
+
+  it("is not fetched from before the memory of ids, unless that is meant", async () => {
+    const limits = { dedupeHours: 1 };
+    const { catchUp, clock, webhook, service } = behind([message("1")], { limits });
+    await service.start();
+    await webhook(message("1"));
+    await clock.advance(3_600_000 + 60_000);
+    const sinceAtMs = clock.nowMs() - 3_600_001;
+    await expect(catchUp({ sinceAtMs })).rejects.toThrow(
+      expect.objectContaining({
+        code: "INVALID_REQUEST",
+        message: expect.stringContaining("dedupeHours: 1"),
+      }),
+    );
+    expect(await catchUp({ sinceAtMs: sinceAtMs + 1 })).toMatchObject({ listed: 1 });
+    expect(await catchUp({ sinceAtMs, beyondMemory: true })).toMatchObject({ listed: 1 });
+    const stopped = service.stop(0);
+    await clock.advance(1);
+    await stopped;
   });
 
   it("is refused in the provider's own words", async () => {
@@ -206,7 +227,7 @@ describe("what a webhook would not have brought in, catching up does not either:
 
 it.each(["fax", "constructor", "__proto__"])("there is no catching up of a channel %s", async (channel) => {
   const { service } = behind([]);
-  await expect(service.catchUp({ channel, sinceAtMs: 0 })).rejects.toMatchObject({
+  await expect(service.catchUp({ channel, sinceAtMs: 0, beyondMemory: true })).rejects.toMatchObject({
     code: "INVALID_REQUEST",
     message: "there is no channel of this name; there are sms",
   });
@@ -214,7 +235,7 @@ it.each(["fax", "constructor", "__proto__"])("there is no catching up of a chann
 
 it("a channel whose provider keeps no list says so", async () => {
   const { service } = behind([], { channels: { web: testChannel() } });
-  await expect(service.catchUp({ channel: "web", sinceAtMs: 0 })).rejects.toMatchObject({
+  await expect(service.catchUp({ channel: "web", sinceAtMs: 0, beyondMemory: true })).rejects.toMatchObject({
     code: "INVALID_REQUEST",
     message: "channel web cannot list what it received",
   });

@@ -8,6 +8,7 @@ import {
   type Schema,
 } from "../core/schema.ts";
 import { InvalidRequest, LullError } from "../errors.ts";
+import { inPublicUnits } from "../model/limits.ts";
 import type { InboundMessage } from "../model/message.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
@@ -31,6 +32,8 @@ const REQUEST = object({
    * are left: a provider's list does not tell the id, and the number may have passed on.
    */
   byNumber: optional(flag()),
+  /** Also from before the time for which ids are remembered: what was answered then is answered again. */
+  beyondMemory: optional(flag()),
   /** Told how many of the provider's messages were looked at so far. */
   onProgress: optional(PROGRESS),
 });
@@ -60,6 +63,7 @@ export async function catchUp(context: ReceiveContext, request: CatchUpRequest):
   const { channel: name, sinceAtMs, byNumber = false, onProgress = () => {} } = request;
   const channel = knownChannel(context.channels, name);
   if (!channel.listReceived) throw new InvalidRequest(`channel ${name} cannot list what it received`);
+  if (!request.beyondMemory) requireMemory(context, sinceAtMs);
   await context.fitness.require(name);
   const engine = await context.engine();
   let result = NOTHING;
@@ -82,6 +86,20 @@ export async function catchUp(context: ReceiveContext, request: CatchUpRequest):
   }
   await flush();
   return result;
+}
+
+/** Older messages are no longer known, even those that were answered. */
+export function reachesBeyondMemory(sinceAtMs: number, nowMs: number, dedupeMs: number): boolean {
+  return sinceAtMs < nowMs - dedupeMs;
+}
+
+function requireMemory({ clock, settings }: ReceiveContext, sinceAtMs: number): void {
+  if (!reachesBeyondMemory(sinceAtMs, clock.nowMs(), settings.dedupeMs)) return;
+  const hours = inPublicUnits("dedupeMs", settings.dedupeMs);
+  throw new InvalidRequest(
+    `ids are not remembered since then (limits.dedupeHours: ${hours}): ` +
+      "what was answered before that would be answered again; say beyondMemory if that is meant",
+  );
 }
 
 interface Batch {

@@ -6,7 +6,7 @@ import type { Service } from "./service.ts";
 type Asked = [words: string, method: "say" | "answerTurn" | "catchUp" | "createConversation", ...unknown[]];
 
 const SAYING = { conversationId: "c", text: "hi", author: "me" };
-const SINCE = { channel: "test", sinceAtMs: 0 };
+const SINCE = { channel: "test", sinceAtMs: 0, beyondMemory: true };
 
 describe("a request of the wrong shape is refused in a plain sentence", () => {
   it.each<Asked>([

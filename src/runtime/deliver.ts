@@ -1,9 +1,10 @@
 import { dropPending, nextDraftStep, withChunk } from "../core/draft.ts";
+import { isPassedOn } from "../core/person.ts";
 import { backoffByAgeMs, failingSinceAtMs } from "../core/retry.ts";
 import { LullError } from "../errors.ts";
 import type { Draft } from "../model/draft.ts";
 import { readdressed, sending } from "./drafting.ts";
-import { isPassedOn, passedOn } from "./passed-on.ts";
+import { passedOn } from "./passed-on.ts";
 import { persist } from "./persist.ts";
 import { type Heard, reconcile, send } from "./provider-calls.ts";
 import { commit, fail, lose, release, worded } from "./turn-end.ts";

@@ -1,10 +1,10 @@
 import { LullError } from "../errors.ts";
-import type { Taken } from "../model/take.ts";
 
-/** Nothing may be sent: what was written to one person would reach another. */
-export function isPassedOn({ moved }: Taken): boolean {
-  return moved !== undefined && moved.to === undefined;
-}
+/** Told to an operator who wants to have something answered or sent again. */
+export const STILL_PASSED_ON =
+  "another person has come with its customer's number since, and where that customer is now is not known. " +
+  "It stays as it is: if you know who it was, write to them in another conversation, " +
+  "then take it off the list";
 
 /** A conversation's number has become another person's, and theirs is not known. */
 export function passedOn(): LullError {

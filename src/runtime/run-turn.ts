@@ -1,3 +1,4 @@
+import { isPassedOn } from "../core/person.ts";
 import type { Answer } from "../core/reply.ts";
 import { decideAnswer } from "../core/rules.ts";
 import { mayRestart } from "../core/turn.ts";
@@ -9,7 +10,7 @@ import { ask } from "./ask.ts";
 import { deliver } from "./deliver.ts";
 import { draftOf, sendingFirst } from "./drafting.ts";
 import { keepAlive } from "./heartbeat.ts";
-import { isPassedOn, passedOn } from "./passed-on.ts";
+import { passedOn } from "./passed-on.ts";
 import { persist } from "./persist.ts";
 import { commit, fail, lose, release } from "./turn-end.ts";
 import type { TurnContext, TurnEnd, TurnRun } from "./turn-run.ts";

@@ -49,12 +49,19 @@ const SENDS: Readonly<Record<string, (text: string) => SendOutcome | undefined>>
   "told for nothing": (text) =>
     text === "a word" ? { kind: "not-sent", retry: "never", why: "no" } : undefined,
   "lost on the way": () => ({ kind: "unknown", why: "no answer" }),
+  "+15550126": () => ({ kind: "not-sent", retry: "never", why: "no" }),
+  "+15550127": () => ({ kind: "unknown", why: "no answer" }),
 };
 
 interface Answer {
   readonly status: number;
   readonly body: {
-    readonly items: { readonly id: string; readonly turn_id: string; readonly sender: string }[];
+    readonly items: {
+      readonly id: string;
+      readonly conversation_id: string;
+      readonly turn_id: string;
+      readonly sender: string;
+    }[];
     readonly next?: string;
     readonly conversation: { readonly id: string };
   };
@@ -67,10 +74,15 @@ class Fixture {
   readonly turnIds = new Map<string, string>();
   readonly problems = new Set<string>();
   check: DocumentCheck | undefined;
+  /** What may not have come is sent again, and refused for good. */
+  isResent = false;
   #count = 0;
 
   constructor(engine: EngineProvider) {
-    this.channel.behave(({ to, text }, n) => SENDS[to]?.(text) ?? { kind: "sent", providerId: `out-${n}` });
+    this.channel.behave(({ to, text }, n) => {
+      if (this.isResent && to === "lost on the way") return { kind: "not-sent", retry: "never", why: "no" };
+      return SENDS[to]?.(text) ?? { kind: "sent", providerId: `out-${n}` };
+    });
     this.lull = createLull({
       engine,
       channels: { phone: this.channel, web: web() },
@@ -172,6 +184,8 @@ async function happen(it: Fixture): Promise<void> {
     await it.write(sender, "hi", "+15550123");
     await it.write(sender, "are you open?", "+15550123");
   }
+  await it.write("+15550126", "not sent");
+  await it.write("+15550127", "sent or not");
   await it.clock.advance(60_000);
   await it.write("handed over", "are you there?");
   await it.clock.advance(60_000);
@@ -184,13 +198,20 @@ async function happen(it: Fixture): Promise<void> {
   await it.clock.advance(20_000);
   await it.visit("just arrived", "1");
   await it.write("SV.later", "hi");
-  await it.write("SV.later", "and mine now", "+15550125");
+  for (const number of ["+15550125", "+15550126", "+15550127"])
+    await it.write("SV.later", "and mine now", number);
 }
 
 async function idOf(it: Fixture, sender: string): Promise<string> {
   const query = `?search=${encodeURIComponent(sender)}`;
   const { items } = (await it.ask("GET", "/api/conversations", "", undefined, query)).body;
   return items.find((each) => each.sender === sender)?.id ?? "";
+}
+
+async function entryOf(it: Fixture, path: "dead" | "unknown", sender: string): Promise<string> {
+  const conversationId = await idOf(it, sender);
+  const { items } = (await it.ask("GET", `/api/${path}`)).body;
+  return items.findLast((each) => each.conversation_id === conversationId)?.id ?? "";
 }
 
 /** Every list page by page, and every conversation whole. */
@@ -232,14 +253,17 @@ async function changeAll(it: Fixture): Promise<void> {
     await it.ask("POST", "/api/conversations/{id}/say", held, { text: `${n}` });
   for (const text of ["x".repeat(100_000), "here it is", "again"])
     await it.ask("POST", "/api/turns/{id}/reply", it.turnIds.get("answered later"), { text });
+  await it.ask("POST", "/api/dead/{id}/retry", await entryOf(it, "dead", "+15550126"));
+  await it.ask("POST", "/api/unknown/{id}/resend", await entryOf(it, "unknown", "+15550127"));
   for (const [method, path] of [
     ["POST", "/api/dead/{id}/retry"],
     ["POST", "/api/dead/{id}/discard"],
     ["DELETE", "/api/dead/{id}"],
   ] as const)
     for (const id of [await first("/api/dead"), "none"]) await it.ask(method, path, id);
+  it.isResent = true;
   for (const action of ["resend", "mark"])
-    for (const id of [await first("/api/unknown"), "none"])
+    for (const id of [await entryOf(it, "unknown", "lost on the way"), "none"])
       await it.ask("POST", `/api/unknown/{id}/${action}`, id, action === "mark" ? { as: "sent" } : {});
   await it.ask("POST", "/api/pause");
   await it.ask("POST", "/api/resume");

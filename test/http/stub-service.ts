@@ -8,6 +8,7 @@ import type { Settings } from "../../src/model/settings.ts";
 import type { Channel, WebhookRequest } from "../../src/ports/channel.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import type { ConversationDetail } from "../../src/ports/inspector.ts";
+import type { NotRepeated } from "../../src/ports/repairs.ts";
 import { createConversation } from "../../src/runtime/create-conversation.ts";
 import { knownChannel } from "../../src/runtime/known-channel.ts";
 import { SampledLog } from "../../src/runtime/sampled-log.ts";
@@ -150,10 +151,10 @@ function stubEngine(calls: Calls): Engine {
       pauseAll: note("pauseAll", () => undefined),
     },
     repairs: {
-      retryDead: note("retryDead", (id) => (id === "d/1" ? "retried" : "not-found")),
+      retryDead: note("retryDead", (id) => (id === "d/1" ? "retried" : unrepeated(id))),
       discardDead: note("discardDead", (id) => (id === "d/1" ? "discarded" : "not-found")),
       markUnknown: note("markUnknown", (id) => (id === "u_1" ? "marked" : "not-found")),
-      resendUnknown: note("resendUnknown", (id) => (id === "u_1" ? "staged" : "not-found")),
+      resendUnknown: note("resendUnknown", (id) => (id === "u_1" ? "staged" : unrepeated(id))),
     },
     inspector: {
       conversations: note("conversations", () => ({ items: [CONVERSATION], next: "more" })),
@@ -171,6 +172,7 @@ function stubEngine(calls: Calls): Engine {
             reason: "x",
             attempts: 5,
             messages: [STAGED],
+            outbounds: [],
             draft: DRAFT,
             atMs: NOW_MS,
           },
@@ -314,4 +316,8 @@ export function serveStub(
   const handle = createEdge(service, options.edge);
   const { settings, clock, start, stop } = service;
   return serve({ handle, settings, clock, start, stop }, { port: 0, host: "127.0.0.1", ...options });
+}
+
+function unrepeated(id: unknown): NotRepeated {
+  return id === "passed_on" ? "passed-on" : "not-found";
 }

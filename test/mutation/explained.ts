@@ -128,8 +128,8 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/repairs.ts",
-    code: 'return say(context, resendOf(unknown)) === "not-found" ? "not-found" : "staged";',
-    change: 'say(context, resendOf(unknown)) === "not-found" → false',
+    code: 'return say(context, outbound) === "not-found" ? "not-found" : "staged";',
+    change: 'say(context, outbound) === "not-found" → false',
     because: "defence in depth: an erased person has no unknown sends left to resend",
   },
   {

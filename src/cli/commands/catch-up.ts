@@ -1,6 +1,7 @@
 import type { ConfiguredChannel } from "../../config/channels.ts";
 import type { Lull } from "../../index.ts";
-import type { CatchUpResult } from "../../runtime/catch-up.ts";
+import { inPublicUnits } from "../../model/limits.ts";
+import { type CatchUpResult, reachesBeyondMemory } from "../../runtime/catch-up.ts";
 import { type Call, type Command, requiredOption, textOption } from "../command.ts";
 import { withData } from "../data.ts";
 import { printResult } from "../output/print.ts";
@@ -22,11 +23,19 @@ an outage in which webhooks failed. Running it twice, or while webhooks come in,
 are duplicates. A provider's list has no user ids: messages of numbers that have come with one are left, and
 shown, because the number may have passed to another person.`,
   options: {
-    since: { type: "string", value: "WHEN", help: "2h, 30m, 1d, or a time such as 2026-11-15T05:00:00Z" },
+    since: {
+      type: "string",
+      value: "WHEN",
+      help: "2h, 30m, 1d, 1w, or a time such as 2026-11-15T05:00:00Z; not before ids are remembered",
+    },
     channel: { type: "string", value: "NAME", help: "only this channel" },
     "by-number": {
       type: "boolean",
       help: "take what a number's only owner may have written: it has come with one user id and no other",
+    },
+    "beyond-memory": {
+      type: "boolean",
+      help: "further back than limits.dedupeHours: what was answered before that is answered again",
     },
   },
   examples: ["lull catch-up --since 2h", "lull catch-up --since 2026-11-15T05:00:00Z --channel whatsapp"],
@@ -34,7 +43,10 @@ shown, because the number may have passed to another person.`,
     const sinceAtMs = sinceOf(call);
     return withData(
       call,
-      ({ lull, loaded }) => catchUpAll(call, lull, chosen(call, loaded.channels), sinceAtMs),
+      ({ lull, loaded }) => {
+        requireMemory(call, lull, sinceAtMs);
+        return catchUpAll(call, lull, chosen(call, loaded.channels), sinceAtMs);
+      },
       {
         mayCreate: true,
         check: (loaded) => void chosen(call, loaded.channels),
@@ -48,9 +60,22 @@ function sinceOf(call: Call): number {
   const given = requiredOption(call, "since", "how far back? 2h, 1d, or a time");
   const sinceAtMs = parseSince(given, nowMs);
   if (sinceAtMs === undefined)
-    throw new UsageError(`--since must be 30m, 2h, 1d or an ISO time, not ${given}`);
+    throw new UsageError(
+      `--since must be 30m, 2h, 1d or an ISO time such as 2026-11-15T05:00:00Z, not ${given}`,
+    );
   if (sinceAtMs > nowMs) throw new UsageError("--since lies in the future");
   return sinceAtMs;
+}
+
+function requireMemory(call: Call, { settings: { dedupeMs } }: Lull, sinceAtMs: number): void {
+  if (call.options["beyond-memory"] === true) return;
+  if (!reachesBeyondMemory(sinceAtMs, call.io.nowMs(), dedupeMs)) return;
+  const hours = inPublicUnits("dedupeMs", dedupeMs);
+  throw new UsageError(
+    `--since is further back than ids are remembered, which is ${hours} hours ` +
+      "(limits.dedupeHours): what was answered before that would be answered again. " +
+      "If that is meant, or nothing older was answered: --beyond-memory",
+  );
 }
 
 function chosen(call: Call, channels: readonly ConfiguredChannel[]): ConfiguredChannel[] {
@@ -70,10 +95,14 @@ async function catchUpAll(
 ): Promise<number> {
   const shown = progress(call.io);
   const byNumber = call.options["by-number"] === true;
+  const beyondMemory = call.options["beyond-memory"] === true;
   const results: ChannelResult[] = [];
   for (const { name: channel } of channels) {
     const onProgress = (listed: number) => shown.update(`${channel}: ${listed} listed`);
-    results.push({ channel, ...(await lull.catchUp({ channel, sinceAtMs, byNumber, onProgress })) });
+    results.push({
+      channel,
+      ...(await lull.catchUp({ channel, sinceAtMs, byNumber, beyondMemory, onProgress })),
+    });
   }
   shown.end();
   const rows = results.map((each) =>

@@ -1,6 +1,8 @@
 import { withReplySent } from "../../core/draft.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
+import type { StagedOutbound } from "../../model/outbound.ts";
 import type { Repairs } from "../../ports/repairs.ts";
+import { STILL_PASSED_ON } from "../../runtime/passed-on.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
 import { withData } from "../data.ts";
 import { printListing, printResult } from "../output/print.ts";
@@ -10,6 +12,7 @@ import { UsageError } from "../usage-error.ts";
 
 /** How many dead letters `--all` reads at a time. */
 const PAGE = 200;
+const SAID_MAX = 60;
 
 export const list: Command = {
   about:
@@ -20,11 +23,22 @@ export const list: Command = {
     withData(call, async ({ engine }) => {
       const nowMs = call.io.nowMs();
       const { items, ...page } = await engine.inspector.dead(pageOf(call));
+      // What a person or a program says is no message: without its text such a letter would seem empty.
+      const isSaying = items.some(({ outbounds }) => outbounds.length > 0);
       printListing(
         call,
         { items: items.map(withReplySent), ...page },
         {
-          head: ["id", "when", "conversation", "messages", "attempts", "reply sent", "reason"],
+          head: [
+            "id",
+            "when",
+            "conversation",
+            "messages",
+            "attempts",
+            "reply sent",
+            ...(isSaying ? ["was to be said"] : []),
+            "reason",
+          ],
           row: (dead) => [
             dead.id,
             relativeTime(dead.atMs, nowMs),
@@ -32,6 +46,7 @@ export const list: Command = {
             String(dead.messages.length),
             String(dead.attempts),
             dead.replySent,
+            ...(isSaying ? [oneLine(dead.outbounds.map(saying).join(" / "), SAID_MAX)] : []),
             oneLine(dead.reason, 100),
           ],
           none: "No dead letters.",
@@ -40,6 +55,11 @@ export const list: Command = {
       return 0;
     }),
 };
+
+function saying({ author, texts, media = [] }: StagedOutbound): string {
+  const what = [...texts, ...media.map(({ contentType }) => `(${contentType})`)];
+  return `${author}: ${what.join(" ")}`;
+}
 
 const ALL = { all: { type: "boolean", help: "all of them" } } as const;
 const ALSO_SENT = {
@@ -53,7 +73,9 @@ const ALSO_SENT = {
 
 export const retry: Command = {
   usage: "<id>... | --all",
-  about: "Stages the messages again: a new turn answers them, with attempts counted from one.",
+  about:
+    "Stages the messages again: a new turn answers them, with attempts counted from one. " +
+    "A letter whose customer's number is another person's by now stays as it is.",
   options: { ...ALL, ...ALSO_SENT },
   args: { required: [], more: true },
   run: (call) => {
@@ -86,14 +108,17 @@ function forEach(
     const left = all.filter((letter) => !isMeant(letter)).map(({ id }) => id);
     const results: { id: string; result: string }[] = [];
     for (const id of ids) results.push({ id, result: await act(engine.repairs, id) });
-    const missed = results.filter(({ result }) => result === "not-found");
+    const endingWith = (word: string) => results.filter(({ result }) => result === word);
+    const [missed, unreached] = [endingWith("not-found"), endingWith("passed-on")];
     const sentence = [
-      `${results.length - missed.length} ${done}`,
+      `${results.length - missed.length - unreached.length} ${done}`,
       ...missed.map(({ id }) => `there is no dead letter ${id}`),
+      ...unreached.map(({ id }) => `${id} is not retried: ${STILL_PASSED_ON}`),
       ...(left.length === 0 ? [] : [leftOut(left)]),
     ];
     printResult(call, { results, left }, sentence.join("\n"));
-    return missed.length === 0 ? 0 : 1;
+    // Of all of them, those that nothing can be done about here are left, as those that were not meant.
+    return missed.length === 0 && (unreached.length === 0 || call.options.all === true) ? 0 : 1;
   });
 }
 

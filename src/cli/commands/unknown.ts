@@ -1,4 +1,5 @@
 import type { UnknownSend } from "../../model/unknown-send.ts";
+import { STILL_PASSED_ON } from "../../runtime/passed-on.ts";
 import { type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
 import { withData } from "../data.ts";
 import { printListing, printResult } from "../output/print.ts";
@@ -55,6 +56,7 @@ export const resend: Command = {
     return withData(call, async ({ engine }) => {
       const result = await engine.repairs.resendUnknown(id);
       if (result === "not-found") throw notFound(id);
+      if (result === "passed-on") throw new CommandFailed(`${id} is not sent: ${STILL_PASSED_ON}`);
       printResult(call, { id, result }, `${id} will be sent when its conversation is free`);
       return 0;
     });

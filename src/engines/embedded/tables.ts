@@ -2,7 +2,7 @@ import type { Pile } from "../../core/pile.ts";
 import type { ConversationState } from "../../core/state.ts";
 import type { StagedItem, WaitingSpan } from "../../core/take.ts";
 import type { Conversation, ConversationKey } from "../../model/conversation.ts";
-import type { DeadLetter } from "../../model/dead-letter.ts";
+import type { LetterHead } from "../../model/dead-letter.ts";
 import type { HistoryMessage } from "../../model/history.ts";
 import type { DeliveryStatus } from "../../model/message.ts";
 import type { NameRecord, NameRecords } from "../../model/names.ts";
@@ -26,7 +26,7 @@ export interface StagedSpan extends WaitingSpan {
   readonly newestChannel: string | undefined;
 }
 
-export interface StoredDeadLetter extends Omit<DeadLetter, "messages"> {
+export interface StoredDeadLetter extends LetterHead {
   readonly rows: readonly StagedRow[];
 }
 

@@ -1,4 +1,5 @@
 import { latestWithin } from "../../core/history.ts";
+import { isNamedLike } from "../../core/names.ts";
 import type {
   ConversationTable,
   DeadLetterTable,
@@ -48,7 +49,7 @@ function conversationTable({ conversations }: MemoryRows): ConversationTable {
         .filter(
           (each) =>
             (active === undefined || each.taskComplete !== active) &&
-            (search === undefined || each.id === search || each.sender.includes(search)),
+            (search === undefined || each.id === search || isNamedLike(each, search)),
         );
       return paged(matches, page);
     },

@@ -103,6 +103,21 @@ export const inspecting: readonly EngineCase[] = [
     },
   ),
 
+  scene("conversations are found by either name of their person, also by a part of it", {}, async (s) => {
+    await s.receive({ sender: "SV.aaaaaaaa", senderAlias: "+15550101" });
+    await s.receive({ sender: "+15550202", senderAlias: "SV.bbbbbbbb" });
+    await s.receive({ sender: "cyd" });
+    const { inspector } = s.engine;
+    const found = async (search: string) =>
+      (await walk((page) => inspector.conversations({ ...page, search }))).map(({ sender }) => sender);
+    assert.deepEqual(await found("+15550101"), ["SV.aaaaaaaa"]);
+    assert.deepEqual(await found("0101"), ["SV.aaaaaaaa"]);
+    assert.deepEqual(await found("SV.bbbb"), ["SV.bbbbbbbb"]);
+    assert.deepEqual(await found("0202"), ["SV.bbbbbbbb"]);
+    assert.deepEqual((await found("SV.")).length, 2);
+    assert.deepEqual(await found("nobody"), []);
+  }),
+
   scene(
     "locks, dead letters, unknown sends and refusals are listed a page at a time, each once",
     {},

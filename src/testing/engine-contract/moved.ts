@@ -74,4 +74,42 @@ export const moved: readonly EngineCase[] = [
     assert.equal(resend.outbound?.addressee, PHONE);
     assert.deepEqual(resend.moved, { to: ANA });
   }),
+
+  scene("a dead letter whose customer cannot be reached is not retried, and stays whole", {}, async (s) => {
+    await placeOf(s, { sender: ANA });
+    const bare = await placeOf(s, { sender: PHONE });
+    const taken = await turnOf(s, bare);
+    const draft = draftFor(taken, "for a stranger only", { addressee: PHONE });
+    await s.engine.turns.release(taken.lease, { kind: "dead-letter", reason: "no", draft });
+    await placeOf(s, anas(PHONE));
+    const before = await s.dead();
+    assert.equal(before.length, 1);
+    assert.equal(await s.engine.repairs.retryDead(before[0]!.id), "passed-on");
+    assert.deepEqual(await s.dead(), before);
+    assert.equal(await s.engine.repairs.discardDead(before[0]!.id), "discarded");
+  }),
+
+  scene("a dead letter whose customer has another number by now is retried", {}, async (s) => {
+    const ana = await placeOf(s, anas(PHONE));
+    const taken = await turnOf(s, ana);
+    await s.engine.turns.release(taken.lease, { kind: "dead-letter", reason: "no" });
+    await placeOf(s, bens(PHONE));
+    const [letter] = await s.dead();
+    assert.equal(await s.engine.repairs.retryDead(letter!.id), "retried");
+    assert.deepEqual((await turnOf(s, ana)).moved, { to: ANA });
+  }),
+
+  scene("an unknown send is not sent again to a number that has passed on", {}, async (s) => {
+    await placeOf(s, { sender: ANA });
+    const bare = await placeOf(s, { sender: PHONE });
+    const taken = await turnOf(s, bare);
+    const draft = unknown(draftFor(taken, "for a stranger only", { addressee: PHONE }), 0);
+    await s.engine.turns.commit(taken.lease, replied(taken, draft, { outcome: "unknown" }));
+    await placeOf(s, anas(PHONE));
+    const before = (await s.engine.inspector.unknown({ limit: 10 })).items;
+    assert.equal(before.length, 1);
+    assert.equal(await s.engine.repairs.resendUnknown(before[0]!.id), "passed-on");
+    assert.deepEqual((await s.engine.inspector.unknown({ limit: 10 })).items, before);
+    assert.equal(await s.engine.repairs.markUnknown(before[0]!.id, "not-sent"), "marked");
+  }),
 ];

@@ -155,6 +155,19 @@ export const outbounds: readonly EngineCase[] = [
     },
   ),
 
+  scene("a dead letter shows what was to be said, and by whom", {}, async (s) => {
+    const id = await newConversation(s);
+    const media = [{ url: "https://x.example/a.png", contentType: "image/png" }];
+    await s.engine.conversations.say({ ...outbound(id), texts: ["one", "two"], media, author: "Eva" });
+    await s.engine.turns.release((await s.take()).lease, { kind: "dead-letter", reason: "broken" });
+    const [letter] = await s.dead();
+    assert.deepEqual(letter!.messages, []);
+    assert.deepEqual(
+      letter!.outbounds.map(({ author, texts, media }) => ({ author, texts, media })),
+      [{ author: "Eva", texts: ["one", "two"], media }],
+    );
+  }),
+
   scene("a retried dead outbound is said, once", {}, async (s) => {
     const id = await newConversation(s);
     await s.engine.conversations.say(outbound(id));

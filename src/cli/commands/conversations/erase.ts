@@ -1,8 +1,10 @@
+import { namesOf } from "../../../core/names.ts";
 import { canonicalAddress, isSameAddress } from "../../../core/own-addresses.ts";
-import type { Conversation } from "../../../model/conversation.ts";
+import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { Engine } from "../../../ports/engine.ts";
 import type { Command } from "../../command.ts";
 import { withData } from "../../data.ts";
+import { customerOf } from "../../output/customer.ts";
 import { printResult } from "../../output/print.ts";
 import { CommandFailed, UsageError } from "../../usage-error.ts";
 
@@ -17,10 +19,9 @@ export const erase: Command = {
   args: { required: ["<id>"] },
   run: async (call) => {
     const [id] = call.args as [string];
-    if (call.options.yes !== true)
-      throw new UsageError(`this cannot be undone. To go on: lull conversations erase ${id} --yes`);
     return withData(call, async ({ engine }) => {
       const person = await engine.conversations.get(id);
+      if (call.options.yes !== true) throw unsure(id, person);
       const result = await engine.conversations.erase(id);
       if (result === "not-found") throw new CommandFailed(`there is no conversation ${id}`);
       const left =
@@ -29,12 +30,27 @@ export const erase: Command = {
       printResult(
         call,
         { id, result, ...(left && { left: left.detail }), ...(others.length > 0 && { others }) },
-        [`${id} is erased${left ? `, but ${left.detail}` : ""}`, ...also(others), OLDER_BACKUPS].join("\n"),
+        [
+          `${id} is erased${whose(person)}${left ? `, but ${left.detail}` : ""}`,
+          ...also(others),
+          OLDER_BACKUPS,
+        ].join("\n"),
       );
       return 0;
     });
   },
 };
+
+/** The question names the person: an id says nothing to who reads it. */
+function unsure(id: string, person: Conversation | undefined): UsageError {
+  const whom = person && `${customerOf(person)}, who writes to ${person.address} (${person.channelType})`;
+  const what = ["this cannot be undone", ...(whom === undefined ? [] : [whom])].join(": ");
+  return new UsageError(`${what}. To go on: lull conversations erase ${id} --yes`);
+}
+
+function whose(person: Conversation | undefined): string {
+  return person ? `: ${customerOf(person)}` : "";
+}
 
 const OLDER_BACKUPS =
   "Backups that were made before hold the person: delete them by your own rules, and write down the id, " +
@@ -52,12 +68,22 @@ interface Other {
  * The same name at another address of ours, or over another type of channel, is another person to Lull,
  * though mostly the same one in fact.
  */
-async function sharing(engine: Engine, { sender }: Conversation): Promise<Other[]> {
-  const search = canonicalAddress(sender);
-  const { items } = await engine.inspector.conversations({ search, limit: OTHERS_MAX });
-  return items
-    .filter((each) => isSameAddress(each.sender, sender))
-    .map(({ id, channelType, address }) => ({ id, channelType, address }));
+async function sharing(engine: Engine, person: Conversation): Promise<Other[]> {
+  const found = new Map<string, Other>();
+  for (const name of namesOf(person)) {
+    const search = canonicalAddress(name);
+    const { items } = await engine.inspector.conversations({ search, limit: OTHERS_MAX });
+    const same = items.filter(
+      (each) => !isSamePlace(each, person) && namesOf(each).some((other) => isSameAddress(other, name)),
+    );
+    for (const { id, channelType, address } of same) found.set(id, { id, channelType, address });
+  }
+  return [...found.values()];
+}
+
+/** There, who else has the name is another person: this one's conversations are all erased. */
+function isSamePlace(one: ConversationKey, other: ConversationKey): boolean {
+  return one.channelType === other.channelType && one.address === other.address;
 }
 
 function also(others: readonly Other[]): string[] {

@@ -1,6 +1,7 @@
 import type { Conversation } from "../../../model/conversation.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf, textOption } from "../../command.ts";
 import { withData } from "../../data.ts";
+import { customerOf } from "../../output/customer.ts";
 import { printListing } from "../../output/print.ts";
 import { relativeTime } from "../../output/times.ts";
 import { UsageError } from "../../usage-error.ts";
@@ -8,7 +9,11 @@ import { UsageError } from "../../usage-error.ts";
 export const list: Command = {
   about: "Conversations, latest first.",
   options: {
-    search: { type: "string", value: "TEXT", help: "part of the customer's address, or an exact id" },
+    search: {
+      type: "string",
+      value: "TEXT",
+      help: "part of a customer's address or user id, or an exact id",
+    },
     active: { type: "boolean", help: "only those whose task is not complete" },
     closed: { type: "boolean", help: "only those whose task is complete" },
     ...PAGE_OPTIONS,
@@ -26,7 +31,7 @@ export const list: Command = {
           each.id,
           each.channelType,
           ...(isOne ? [] : [each.address]),
-          each.sender,
+          customerOf(each),
           each.status,
           relativeTime(each.updatedAtMs, nowMs),
           flagsOf(each),

@@ -1,7 +1,10 @@
+import { addresseeOf } from "../../../core/person.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
+import type { Engine } from "../../../ports/engine.ts";
 import type { ConversationDetail, LockRecord } from "../../../ports/inspector.ts";
 import { type Command, countOption } from "../../command.ts";
 import { withData } from "../../data.ts";
+import { customerOf } from "../../output/customer.ts";
 import { printJson } from "../../output/print.ts";
 import { oneLine, table } from "../../output/table.ts";
 import { relativeTime } from "../../output/times.ts";
@@ -22,17 +25,32 @@ export const show: Command = {
       const detail = await engine.inspector.conversation(id);
       if (!detail) throw new CommandFailed(`there is no conversation ${id}`);
       if (call.json) printJson(call, detail);
-      else call.io.out(describe(detail, last, call.io.nowMs()));
+      else call.io.out(describe(detail, await reachedAt(engine, detail), last, call.io.nowMs()));
       return 0;
     });
   },
 };
 
-function describe(detail: ConversationDetail, last: number, nowMs: number): string {
+/** Told only if it is not what the conversation is called by. */
+async function reachedAt({ inspector }: Engine, { conversation }: ConversationDetail): Promise<string[]> {
+  const addressee = addresseeOf(conversation, await inspector.names(conversation));
+  if (addressee === conversation.sender) return [];
+  return addressee === undefined
+    ? ["its number has passed on to another person: nothing is sent here"]
+    : [`now written to at ${addressee}`];
+}
+
+function describe(
+  detail: ConversationDetail,
+  reached: readonly string[],
+  last: number,
+  nowMs: number,
+): string {
   const { conversation, lock } = detail;
   const parts = [
     `${conversation.id}  ${[conversation.status, flagsOf(conversation)].filter(Boolean).join(", ")}`,
-    `${conversation.channelType}: ${conversation.sender} writes to ${conversation.address}`,
+    `${conversation.channelType}: ${customerOf(conversation)} writes to ${conversation.address}`,
+    ...reached,
     `created ${relativeTime(conversation.createdAtMs, nowMs)}, ${conversation.totalTokens} tokens`,
     ...(conversation.handOffReason === undefined ? [] : [`handed off: ${conversation.handOffReason}`]),
     ...(lock ? [waiting(lock, nowMs)] : []),

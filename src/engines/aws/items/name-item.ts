@@ -1,8 +1,16 @@
 import { type Erased, erasedFrom } from "../../../core/erased-person.ts";
 import { changedName, isPassing, isTaken, mergedNames, namesOf } from "../../../core/names.ts";
-import { alsoAskedFor, namesBehind, otherNamesOf } from "../../../core/person.ts";
+import {
+  type Addressed,
+  alsoAskedFor,
+  movedFrom,
+  nameAddressed,
+  namesBehind,
+  otherNamesOf,
+} from "../../../core/person.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { NameChange, Named, NameRecord, NameRecords } from "../../../model/names.ts";
+import type { Moved } from "../../../model/take.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, equal, type Item } from "../dynamo/expression.ts";
 import { aliasKey, conversationKeyOf } from "./keys.ts";
@@ -27,6 +35,18 @@ export async function recordsBehind(context: AwsContext, conversation: Conversat
     if (known.size === records.size) return records;
     records = known;
   }
+}
+
+/** Only of what is sent to a number: other names stay one person's, and cost no read. */
+export async function movedSince(
+  context: AwsContext,
+  conversation: Conversation,
+  content: Addressed,
+): Promise<Moved | undefined> {
+  const name = nameAddressed(content);
+  return name === undefined
+    ? undefined
+    : movedFrom(name, conversation, await recordsBehind(context, conversation));
 }
 
 async function withMore(

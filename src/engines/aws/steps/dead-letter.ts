@@ -3,7 +3,7 @@ import type { Sound } from "../../../core/shape.ts";
 import { soundLetter } from "../../../core/sound-records.ts";
 import { inArrivalOrder } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
-import type { DeadLetter, LetterContent } from "../../../model/dead-letter.ts";
+import type { LetterContent, LetterHead } from "../../../model/dead-letter.ts";
 import type { Draft } from "../../../model/draft.ts";
 import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
@@ -138,7 +138,7 @@ export function letterRowPrefix(letterId: string): string {
 function letterItem(
   context: AwsContext,
   conversationId: string,
-  letter: Pick<DeadLetter, "id" | "reason" | "attempts"> & { readonly draft: Draft | undefined },
+  letter: Pick<LetterHead, "id" | "reason" | "attempts"> & { readonly draft: Draft | undefined },
 ): Item {
   const atMs = context.clock.nowMs();
   return {
@@ -154,7 +154,7 @@ function letterItem(
 }
 
 /** Its head; the messages are read separately. */
-export function letterFrom(item: Item): Sound<Omit<DeadLetter, "messages">> {
+export function letterFrom(item: Item): Sound<LetterHead> {
   const { letter_id: id, conversation_id: conversationId, reason, attempts, draft, at_ms: atMs } = item;
   return soundLetter({ id, conversationId, reason, attempts, draft, atMs });
 }

@@ -1,8 +1,9 @@
 import { DETAIL_LIMITS } from "../../../core/defaults.ts";
 import { latestWithin } from "../../../core/history.ts";
 import { isRunning } from "../../../core/lease.ts";
+import { isNamedLike } from "../../../core/names.ts";
 import type { Sound } from "../../../core/shape.ts";
-import { messagesOf } from "../../../core/staged.ts";
+import { writtenIn } from "../../../core/staged.ts";
 import type { Conversation, ConversationStatus } from "../../../model/conversation.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
 import type { Refusal } from "../../../model/refusal.ts";
@@ -83,7 +84,7 @@ async function listConversations(
   const byId = search === undefined ? undefined : await conversationOf(context, search);
   const matches = (each: Conversation) =>
     (active === undefined || each.taskComplete !== active) &&
-    (search === undefined || each.sender.includes(search));
+    (search === undefined || isNamedLike(each, search));
   if (byId) {
     const isWanted = active === undefined || byId.taskComplete !== active;
     return { items: isWanted ? await asTheyStand(context, [byId]) : [] };
@@ -153,7 +154,7 @@ async function listDead(context: AwsContext, page: Page): Promise<Listing<DeadLe
     const ofConversation = equal("conversation_id", head.conversationId);
     const ofLetter = beginsWith("item_id", letterRowPrefix(head.id));
     const rows = await context.store.query("messages", { key: all(ofConversation, ofLetter) });
-    return { ...head, messages: messagesOf(letterRowsFrom(context, rows)).map(({ message }) => message) };
+    return { ...head, ...writtenIn(letterRowsFrom(context, rows)) };
   });
   return { items, ...(next !== undefined && { next }) };
 }

@@ -1,18 +1,21 @@
+import { type Addressed, isPassedOn } from "../../../core/person.ts";
+import { writtenIn } from "../../../core/staged.ts";
 import { findingOf, resendOf } from "../../../core/turn.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
-import type { Repairs } from "../../../ports/repairs.ts";
+import type { NotRepeated, Repairs } from "../../../ports/repairs.ts";
 import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
 import { reclaim } from "../items/claim.ts";
 import { conversationWithin, transactionToken } from "../items/keys.ts";
 import { unknownFrom, unknownKey } from "../items/message-item.ts";
+import { movedSince } from "../items/name-item.ts";
 import { removeOnce } from "../items/remove-once.ts";
 import { putDelivery } from "../items/seen.ts";
 import { outboundRow, type StagedRow, stageItem } from "../items/stage-item.ts";
 import { wakeNow } from "../items/window.ts";
 import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "./dead-letter.ts";
-import { senderOf } from "./find-conversation.ts";
+import { conversationOf, senderOf } from "./find-conversation.ts";
 import { discardQuarantined } from "./quarantined.ts";
 import { removeUnknown } from "./record-delivery.ts";
 
@@ -46,10 +49,12 @@ async function findLetter(context: AwsContext, letterId: string): Promise<Letter
  * Back to staged, once: the letter is removed in the same write. Its window stands first, so that a crash in
  * between leaves no orphan.
  */
-async function retryDead(context: AwsContext, letterId: string): Promise<"retried" | "not-found"> {
+async function retryDead(context: AwsContext, letterId: string): Promise<"retried" | NotRepeated> {
   const letter = await findLetter(context, letterId);
   if (!letter) return "not-found";
   const { conversationId, rows, keys } = letter;
+  const { messages, outbounds } = writtenIn(rows);
+  if (await isFutile(context, conversationId, { messages, outbound: outbounds[0] })) return "passed-on";
   const newest = rows.at(-1);
   const trigger = {
     conversationId,
@@ -71,6 +76,14 @@ async function retryDead(context: AwsContext, letterId: string): Promise<"retrie
   // A worker may have looked before the messages were back.
   await wakeNow(context, trigger);
   return "retried";
+}
+
+/** The turn could only fail: its customer cannot be reached. */
+async function isFutile(context: AwsContext, conversationId: string, content: Addressed): Promise<boolean> {
+  const conversation = await conversationOf(context, conversationId);
+  return (
+    conversation !== undefined && isPassedOn({ moved: await movedSince(context, conversation, content) })
+  );
 }
 
 async function discardDead(context: AwsContext, letterId: string): Promise<"discarded" | "not-found"> {
@@ -108,19 +121,21 @@ async function unknownAt(context: AwsContext, key: Item): Promise<UnknownSend | 
 }
 
 /** A resend is an outbound like any other. Removed from the list and staged in one write. */
-async function resendUnknown(context: AwsContext, unknownId: string): Promise<"staged" | "not-found"> {
+async function resendUnknown(context: AwsContext, unknownId: string): Promise<"staged" | NotRepeated> {
   const key = unknownKey(unknownId);
   const unknown = key && (await unknownAt(context, key));
   if (!key || !unknown) return "not-found";
   const { conversationId, channel } = unknown;
   const sender = await senderOf(context, conversationId);
   if (sender === undefined) return "not-found";
+  const outbound = resendOf(unknown);
+  if (await isFutile(context, conversationId, { outbound, messages: [] })) return "passed-on";
   const at = { conversationId, sender, sequence: context.nextSequence(), nowMs: context.clock.nowMs() };
   const trigger = { conversationId, sender, channel };
   await wakeNow(context, trigger, 1);
   const actions: Action[] = [
     { kind: "delete", table: "messages", key, condition: present("item_id") },
-    { kind: "put", table: "stage", item: stageItem(outboundRow(resendOf(unknown), at)) },
+    { kind: "put", table: "stage", item: stageItem(outboundRow(outbound, at)) },
   ];
   const { kind } = await context.store.transact(
     actions,

@@ -1,17 +1,15 @@
 import { deadLetteredAs } from "../../../core/dead-letters.ts";
-import { movedFrom, nameAddressed } from "../../../core/person.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { TakeDecision } from "../../../core/take.ts";
-import { contentOf, type TurnContent, takenFrom } from "../../../core/taken.ts";
+import { contentOf, takenFrom } from "../../../core/taken.ts";
 import { tellable } from "../../../errors.ts";
-import type { Conversation } from "../../../model/conversation.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
-import type { Moved, TakeOutcome } from "../../../model/take.ts";
+import type { TakeOutcome } from "../../../model/take.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
 import { rowKey, SENDER } from "../items/conversation-item.ts";
 import type { LeftBehind } from "../items/left-behind.ts";
-import { recordsBehind } from "../items/name-item.ts";
+import { movedSince } from "../items/name-item.ts";
 import { quarantineState } from "../items/quarantined-rows.ts";
 import { hold, isMine, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
@@ -187,16 +185,6 @@ async function mirrorStatus(context: AwsContext, { record }: ConversationView): 
   await context.store.update("conversations", key, change, all(isThere, isOther)).catch((error) => {
     context.log("warn", "status.not-mirrored", { conversation: record.id, reason: tellable(error) });
   });
-}
-
-/** Only of a turn that is answered to a number: other names stay one person's, and cost no read. */
-async function movedSince(
-  context: AwsContext,
-  record: Conversation,
-  content: TurnContent,
-): Promise<Moved | undefined> {
-  const name = nameAddressed(content);
-  return name === undefined ? undefined : movedFrom(name, record, await recordsBehind(context, record));
 }
 
 /** Where this conversation's triggers go: the queue of the newest message's channel. */

@@ -2,11 +2,14 @@ import { conversationId, conversationKey } from "../../../core/identity.ts";
 import { changedName, isPassing, namesOf, whoseIs } from "../../../core/names.ts";
 import { fromTemplate, newConversation } from "../../../core/new-conversation.ts";
 import {
+  type Addressed,
   alsoAskedFor,
   type Choice,
   chooseByName,
   chooseConversation,
   isClosed,
+  movedFrom,
+  nameAddressed,
   nameOfWaiting,
   namesBehind,
   namesWaiting,
@@ -14,6 +17,7 @@ import {
 import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { Named, NameRecords } from "../../../model/names.ts";
+import type { Moved } from "../../../model/take.ts";
 import type { StepContext } from "../context.ts";
 
 /** The id that the key's next conversation will have. */
@@ -176,4 +180,14 @@ export function recordsBehind({ tables }: StepContext, conversation: Conversatio
     if (found.size === 0) return records;
     records = new Map([...records, ...found]);
   }
+}
+
+/** Set if the customer no longer has the number to which this is sent. */
+export function movedSince(
+  context: StepContext,
+  conversation: Conversation,
+  content: Addressed,
+): Moved | undefined {
+  const name = nameAddressed(content);
+  return name === undefined ? undefined : movedFrom(name, conversation, recordsBehind(context, conversation));
 }

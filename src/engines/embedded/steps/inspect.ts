@@ -1,7 +1,7 @@
 import { DETAIL_LIMITS } from "../../../core/defaults.ts";
 import { isRunning, leaseGauges } from "../../../core/lease.ts";
 import { lockRecord } from "../../../core/lock-record.ts";
-import { messagesOf } from "../../../core/staged.ts";
+import { messagesOf, writtenIn } from "../../../core/staged.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
 import type { NameRecord } from "../../../model/names.ts";
@@ -78,7 +78,7 @@ export function listDead(context: StepContext, page: Page): Listing<DeadLetter> 
 }
 
 function shownDead({ rows, ...letter }: StoredDeadLetter): DeadLetter {
-  return { ...letter, messages: messagesOf(rows).map(({ message }) => message) };
+  return { ...letter, ...writtenIn(rows) };
 }
 
 export function listUnknown(context: StepContext, page: Page): Listing<UnknownSend> {

@@ -1,16 +1,28 @@
+import { type Addressed, isPassedOn } from "../../../core/person.ts";
+import { writtenIn } from "../../../core/staged.ts";
 import { findingOf, resendOf } from "../../../core/turn.ts";
+import type { NotRepeated } from "../../../ports/repairs.ts";
 import { type StepContext, wakeNow } from "../context.ts";
 import { say } from "./conversations.ts";
+import { movedSince } from "./find-conversation.ts";
 
 /** Back to staged, once: the dead letter is deleted in the same step. */
-export function retryDead(context: StepContext, id: string): "retried" | "not-found" {
+export function retryDead(context: StepContext, id: string): "retried" | NotRepeated {
   const letter = context.tables.deadLetters.get(id);
   if (!letter) return "not-found";
+  const { messages, outbounds } = writtenIn(letter.rows);
+  if (isFutile(context, letter.conversationId, { messages, outbound: outbounds[0] })) return "passed-on";
   context.tables.deadLetters.delete(id);
   context.tables.remembered.forget(letter.rows.map((row) => row.id));
   for (const row of letter.rows) context.tables.staged.add(row);
   wakeNow(context, letter.conversationId);
   return "retried";
+}
+
+/** The turn could only fail: its customer cannot be reached. */
+function isFutile(context: StepContext, conversationId: string, content: Addressed): boolean {
+  const conversation = context.tables.conversations.get(conversationId);
+  return conversation !== undefined && isPassedOn({ moved: movedSince(context, conversation, content) });
 }
 
 export function discardDead(context: StepContext, id: string): "discarded" | "not-found" {
@@ -32,11 +44,13 @@ export function markUnknown(
 }
 
 /** A resend is an outbound like any other: a turn of its own, under the lease. */
-export function resendUnknown(context: StepContext, id: string): "staged" | "not-found" {
+export function resendUnknown(context: StepContext, id: string): "staged" | NotRepeated {
   const unknown = context.tables.unknownSends.get(id);
   if (!unknown) return "not-found";
+  const outbound = resendOf(unknown);
+  if (isFutile(context, unknown.conversationId, { outbound, messages: [] })) return "passed-on";
   context.tables.unknownSends.delete(id);
-  return say(context, resendOf(unknown)) === "not-found" ? "not-found" : "staged";
+  return say(context, outbound) === "not-found" ? "not-found" : "staged";
 }
 
 export function discardQuarantined(context: StepContext, id: string): "discarded" | "not-found" {

@@ -1,6 +1,5 @@
 import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
 import { isHeld } from "../../../core/lease.ts";
-import { movedFrom, nameAddressed } from "../../../core/person.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
 import { contentOf, takenFrom } from "../../../core/taken.ts";
@@ -10,7 +9,7 @@ import type { StagedRow } from "../../../model/staged.ts";
 import type { Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
 import { type StepContext, saveState, stateOf } from "../context.ts";
 import { deadLetter } from "./dead-letter.ts";
-import { recordsBehind } from "./find-conversation.ts";
+import { movedSince } from "./find-conversation.ts";
 import { type Waiting, waitingIn } from "./look.ts";
 import { findRecord } from "./on-turn.ts";
 
@@ -122,9 +121,7 @@ function taken(
   const { work, what } = decision;
   const conversation = record!;
   const content = contentOf(decision, rows);
-  const name = nameAddressed(content);
-  const moved =
-    name === undefined ? undefined : movedFrom(name, conversation, recordsBehind(context, conversation));
+  const moved = movedSince(context, conversation, content);
   const recentProviderIds = what === "draft" ? context.tables.history.recentProviderIds(work.recordId) : [];
   return takenFrom(decision, { id, conversation, content, moved, recentProviderIds }, context.settings);
 }

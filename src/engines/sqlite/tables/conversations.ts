@@ -54,7 +54,12 @@ export function conversationTable(
         ...(active === undefined ? [] : [{ text: "task_complete = ?", values: [active ? 0 : 1] }]),
         ...(search === undefined
           ? []
-          : [{ text: "(id = ? OR instr(sender, ?) > 0)", values: [search, search] }]),
+          : [
+              {
+                text: "(id = ? OR instr(sender, ?) > 0 OR instr(sender_alias, ?) > 0)",
+                values: [search, search, search],
+              },
+            ]),
       ];
       return newestFirst(sql, readRows, "conversations", page, conditions);
     },

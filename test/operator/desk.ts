@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { run } from "../../src/cli/run.ts";
+import { sqlite } from "../../src/engines/sqlite/index.ts";
+import { createLull, type Lull } from "../../src/index.ts";
+import type { Responder } from "../../src/ports/responder.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
+import { type TestChannel, testChannel } from "../../src/testing/test-channel.ts";
+
+/** A service on a file, and an operator who has its commands and its API. */
+export interface Desk {
+  readonly lull: Lull;
+  readonly channel: TestChannel;
+  /** Without an alias, the person writes with nothing but this name. */
+  write(sender: string, text: string, senderAlias?: string): Promise<void>;
+  /** A command, as the operator types it. */
+  type(...args: string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }>;
+  close(): Promise<void>;
+}
+
+export async function desk(respond: Responder): Promise<Desk> {
+  const cwd = await mkdtemp(join(tmpdir(), "lull-desk-"));
+  const channel = testChannel();
+  const lull = createLull({
+    engine: sqlite({ file: join(cwd, "lull.db") }),
+    channels: { test: channel },
+    window: { seconds: 0 },
+    respond,
+    log: () => {},
+  });
+  await lull.start();
+  let count = 0;
+  return {
+    lull,
+    channel,
+    async write(sender, text, senderAlias) {
+      count += 1;
+      const names = senderAlias === undefined ? { sender } : { sender, senderAlias };
+      const message = { ...names, replyTo: senderAlias ?? sender, providerId: `p${count}`, text };
+      const body = Buffer.from(JSON.stringify([{ account: "a", address: "lull", media: [], ...message }]));
+      await lull.receive("test", { method: "POST", url: "http://x/", headers: {}, body });
+    },
+    async type(...args) {
+      const [out, err]: [string[], string[]] = [[], []];
+      const code = await run([...args, "--db", join(cwd, "lull.db")], {
+        env: {},
+        cwd,
+        stderrIsTty: false,
+        nowMs: systemClock.nowMs,
+        out: (line) => void out.push(line),
+        err: (text) => void err.push(text),
+      });
+      return { code, out: out.join("\n"), err: err.join("") };
+    },
+    async close() {
+      await lull.stop(0);
+      await rm(cwd, { recursive: true, force: true });
+    },
+  };
+}
