@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { BEHAVIOURS, isNamedAfterSource } from "../test/house/behaviours.ts";
-import { vagueComments } from "../test/house/comments.ts";
+import { vagueComments, vagueNames } from "../test/house/comments.ts";
 import { complaints } from "../test/house/complaints.ts";
 import { cyclesIn } from "../test/house/cycles.ts";
 import { HOUSE_RULES } from "../test/house/house-rules.ts";
@@ -54,6 +54,11 @@ describe("the sources", () => {
     const found = FILES.filter((path) => /\.(?:ts|css)$/.test(path)).flatMap((path) =>
       vagueComments(textOf(path)).map((words) => `${path}: ${words}`),
     );
+    expect(found).toEqual([]);
+  });
+
+  test("have names that name their subject", () => {
+    const found = SOURCES.flatMap((path) => vagueNames(textOf(path)).map((name) => `${path}: ${name}`));
     expect(found).toEqual([]);
   });
 

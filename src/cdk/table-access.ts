@@ -14,8 +14,8 @@ interface Access {
  */
 const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, Access>>>>> = {
   /**
-   * Stage 1, and what a visitor's page shows of its own conversation. It may neither erase nor list
-   * customers.
+   * What a webhook needs, and what a visitor's page shows of its own conversation. It may neither erase nor
+   * list customers.
    */
   webhook: {
     conversations: {
@@ -46,7 +46,7 @@ const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, A
     },
     seen: { actions: ["GetItem", "UpdateItem", "BatchWriteItem"] },
   },
-  /** Stage 2. It removes nothing but what a turn used up. */
+  /** What a turn needs. It removes nothing but what a turn used up. */
   worker: {
     conversations: {
       actions: ["GetItem", "Query", "PutItem", "UpdateItem"],

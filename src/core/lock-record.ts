@@ -1,3 +1,4 @@
+import type { LeaseState } from "./lease.ts";
 import type { ConversationState } from "./state.ts";
 
 /** How a state is shown to operators; the engine adds how much is staged. */
@@ -5,8 +6,12 @@ export function lockRecord(conversationId: string, { window, lease, draft, works
   return {
     conversationId,
     ...(window && { window: { id: window.id, dueAtMs: window.dueAtMs } }),
-    ...(lease && { lease: { holder: lease.holder, untilAtMs: lease.untilAtMs, takenAtMs: lease.takenAtMs } }),
+    ...(lease && { lease: shownLease(lease) }),
     attempts: Math.max(0, ...works.map(({ attempts }) => attempts)),
     draft: draft !== undefined,
   };
+}
+
+function shownLease({ holder, untilAtMs, takenAtMs, turnId }: LeaseState) {
+  return { holder, untilAtMs, takenAtMs, ...(turnId !== "" && { turnId }) };
 }

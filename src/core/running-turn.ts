@@ -15,6 +15,11 @@ export function workUnder({ lease, ...state }: ConversationState): Work {
   return work;
 }
 
+/** The turn that runs, or waits for its late answer. */
+export function runningTurnId({ lease, draft }: ConversationState): string | undefined {
+  return lease?.turnId || draft?.turnId;
+}
+
 /** Whether newer messages would join if the answer started over. With a full batch none would. */
 export function mayJoin({ leftBehindAtMs }: ConversationState): boolean {
   return leftBehindAtMs === undefined;

@@ -21,7 +21,8 @@ import {
 import { dueAtMs, longestMs } from "./window.ts";
 
 const NO_LATE_ANSWER = "no answer came in time";
-const DIED = "the worker died in every attempt";
+/** The reason of a turn that was out of attempts before it could say more. */
+export const DIED = "the worker died in every attempt";
 const NOT_FOUND = "CONVERSATION_NOT_FOUND";
 const OWN_REASONS: ReadonlySet<string> = new Set([NO_LATE_ANSWER, DIED, NOT_FOUND]);
 
@@ -101,7 +102,7 @@ export type TakeDecision =
     };
 
 /**
- * Steps 1 to 4 of a turn as one decision: LEASE, DRAFT?, DISARM, BATCH. The engine carries it out in one step
+ * How a turn begins, as one decision: LEASE, DRAFT?, DISARM, BATCH. The engine carries it out in one step
  * where it can. After "dead-letter" the engine asks again: what is left may be due.
  */
 export function decideTake(found: Found, taker: Taker, settings: Settings): TakeDecision {

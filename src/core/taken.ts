@@ -31,7 +31,7 @@ export function inBatchOrder(
 
 /** What an engine read for a turn that it has decided to take. */
 export interface ReadForTurn extends Pick<Taken, "conversation" | "recentProviderIds"> {
-  /** Under which the lease stands. */
+  /** The conversation that the lease is for. */
   readonly id: string;
   readonly content: TurnContent;
   readonly moved: Moved | undefined;

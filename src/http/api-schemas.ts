@@ -172,7 +172,14 @@ export const LOCK = component(
   object({
     conversationId: text(),
     window: optional(object({ id: text(), dueAtMs: instant() })),
-    lease: optional(object({ holder: text(), untilAtMs: instant(), takenAtMs: instant() })),
+    lease: optional(
+      object({
+        holder: text(),
+        untilAtMs: instant(),
+        takenAtMs: instant(),
+        turnId: optional(text("Absent while its holder only looks.")),
+      }),
+    ),
     staged: count(),
     attempts: count(),
     draft: flag("An answer is written down and not yet committed."),

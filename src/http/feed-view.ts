@@ -36,12 +36,13 @@ function waitingMessage(message: StagedMessage): FeedWaiting {
 type FeedState = Pick<Feed, "state" | "answering_since" | "due_in_ms">;
 
 /**
- * A lease outlives its holder's process, so only one that has not run out counts. A draft without one awaits
- * its answer.
+ * A lease outlives its holder's process, so only one that has not run out counts; and a worker that only
+ * looks holds one as well, without a turn. A draft without a lease awaits its answer.
  */
 function stateOf(detail: ConversationDetail, settings: Settings, nowMs: number): FeedState {
   const { lock, staged } = detail;
-  const lease = lock?.lease && lock.lease.untilAtMs > nowMs ? lock.lease : undefined;
+  const isRunning = lock?.lease?.turnId !== undefined && lock.lease.untilAtMs > nowMs;
+  const lease = isRunning ? lock.lease : undefined;
   const waiting = staged.filter(({ arrivedAtMs }) => arrivedAtMs > (lease?.takenAtMs ?? 0));
   const closesAtMs = lock?.window && Math.max(lock.window.dueAtMs, quietUntilMs(detail, waiting, settings));
   const due = closesAtMs !== undefined && { due_in_ms: Math.max(0, closesAtMs - nowMs) };

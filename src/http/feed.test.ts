@@ -93,7 +93,7 @@ test("numbers stay the same when the old end of a long history is cut off", asyn
   expect(cut.body.messages).toEqual(whole.body.messages.slice(1));
 });
 
-const lease = (untilAtMs: number) => ({ holder: "w", takenAtMs: NOW_MS, untilAtMs });
+const lease = (untilAtMs: number) => ({ holder: "w", takenAtMs: NOW_MS, untilAtMs, turnId: "t1" });
 const lock = { conversationId: "c_1", staged: 1, attempts: 1, draft: false };
 test.each([
   ["answering", "a lease is held", { lock: { ...lock, lease: lease(NOW_MS + 1) } }],

@@ -4,7 +4,7 @@ import type { WindowPolicy } from "../model/window.ts";
 const VERBATIM = new Set(["attributes", "fields"]);
 
 /**
- * The one place where our shapes become the public ones: `snake_case`, instants as ISO 8601 (`dueAtMs` ->
+ * How our shapes become the public ones: `snake_case`, instants as ISO 8601 (`dueAtMs` ->
  * `due_at`), windows in seconds. What is undefined is left out.
  */
 export function toPublic(value: unknown): unknown {

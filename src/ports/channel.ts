@@ -149,8 +149,8 @@ export interface ChannelFacts {
 export interface ReceivingChannel {
   /**
    * Looks at a webhook before its body is read: one that lacks what every real one has (a signature, the
-   * right content type) is refused unread. Undefined lets it pass, to be verified. Called at most once, and
-   * only if there is a body; not every edge calls it.
+   * right content type) is refused unread. Undefined lets it pass, to be verified. Called at most once;
+   * not every edge calls it.
    */
   glance?(head: WebhookHead): HeadRefusal | undefined;
   verify(request: WebhookRequest): Promise<Verdict> | Verdict;
@@ -174,7 +174,7 @@ export interface SendingChannel {
   fetchMedia?(media: Media, signal: AbortSignal): Promise<Response>;
 }
 
-/** A way in and out: four steps, none of which knows of conversations, windows or turns. */
+/** A way in and out. What it is given of conversations and turns are their ids, to be found again by. */
 export interface Channel extends ChannelFacts, ReceivingChannel, SendingChannel {
   open?(context: ChannelContext): void;
   /** Why it must not be served as it is configured; undefined if it may. Asked before the service listens. */

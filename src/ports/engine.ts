@@ -31,7 +31,7 @@ export type StageOutcome =
       readonly tellBusy?: boolean;
     };
 
-/** Stage 1: what a webhook needs. */
+/** What a webhook needs. */
 export interface Receiving {
   /**
    * DEDUPE, find the conversation, rules, STAGE, ARM and TRIGGER for each arrival. Resolves when all of it is
@@ -90,14 +90,14 @@ export type CommitOutcome =
   | {
       readonly kind: "committed";
       readonly next?: TakeResult;
-      /** More may be due, but the store failed: the lease lapses, and a worker has to look then. */
+      /** More may be due, but the store failed: a worker has to look once the lease is free. */
       readonly isLeft?: true;
     }
   /** There was no reply, but a late answer was accepted meanwhile: its draft stands, uncommitted. */
   | { readonly kind: "answered" }
   | WriteOutcome;
 
-/** Stage 2: what a turn needs. Every write names the lease; `lost` means that a newer token stands. */
+/** What a turn needs. Every write names the lease; `lost` means that a newer token stands. */
 export interface TurnTaking {
   /** LEASE, DISARM and BATCH for up to `max` turns. With a queue, it may wait until `signal` aborts. */
   takeDue(max: number, signal: AbortSignal): Promise<DueTurns>;

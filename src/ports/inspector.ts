@@ -28,7 +28,13 @@ export interface ConversationFilter extends Page {
 export interface LockRecord {
   readonly conversationId: string;
   readonly window?: { readonly id: string; readonly dueAtMs: number };
-  readonly lease?: { readonly holder: string; readonly untilAtMs: number; readonly takenAtMs: number };
+  /** Without a turn, its holder only looks, or erases. */
+  readonly lease?: {
+    readonly holder: string;
+    readonly untilAtMs: number;
+    readonly takenAtMs: number;
+    readonly turnId?: string;
+  };
   readonly staged: number;
   readonly attempts: number;
   readonly draft: boolean;

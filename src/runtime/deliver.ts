@@ -1,6 +1,7 @@
 import { dropPending, nextDraftStep, withChunk } from "../core/draft.ts";
 import { isPassedOn } from "../core/person.ts";
 import { backoffByAgeMs, failingSinceAtMs } from "../core/retry.ts";
+import { DIED } from "../core/take.ts";
 import { LullError } from "../errors.ts";
 import type { Draft } from "../model/draft.ts";
 import { readdressed, sending } from "./drafting.ts";
@@ -71,7 +72,7 @@ function wait(run: TurnRun, draft: Draft, afterMs: number): Promise<TurnEnd> {
  * and becomes a dead letter for a person.
  */
 function giveUp(run: TurnRun, draft: Draft): Promise<TurnEnd> {
-  return release(run, { kind: "dead-letter", reason: "the worker died in every attempt", draft });
+  return release(run, { kind: "dead-letter", reason: DIED, draft });
 }
 
 async function markSending(run: TurnRun, draft: Draft, chunk: number): Promise<Next> {

@@ -59,7 +59,7 @@ function toldTo(ledger: readonly Outgoing[]): Record<string, string> {
   );
 }
 
-async function nobodyNeedsAPerson(): Promise<void> {
+async function nothingNeedsAPerson(): Promise<void> {
   const { inspector } = await lull.service.engine();
   expect(await inspector.counts()).toMatchObject({ staged: 0, windows: 0, leases: 0, dead: 0, unknown: 0 });
 }
@@ -80,13 +80,13 @@ describe("after ten minutes without the responder every customer is answered, on
       },
     });
     expect(toldTo(ledger)).toEqual(allCustomers("one\ntwo"));
-    await nobodyNeedsAPerson();
+    await nothingNeedsAPerson();
   });
 
   it("silent", async () => {
     const ledger = await liveThrough({ responder: () => new Promise<never>(() => {}) });
     expect(toldTo(ledger)).toEqual(allCustomers("one\ntwo"));
-    await nobodyNeedsAPerson();
+    await nothingNeedsAPerson();
   });
 });
 
@@ -97,7 +97,7 @@ describe("after ten minutes without the provider every customer is answered, onc
     ["silent", () => new Promise(() => {})],
   ])("%s", async (_, sending) => {
     expect(toldTo(await liveThrough({ sending }))).toEqual(allCustomers("one | two"));
-    await nobodyNeedsAPerson();
+    await nothingNeedsAPerson();
   });
 
   it("and without its list", async () => {
@@ -108,7 +108,7 @@ describe("after ten minutes without the provider every customer is answered, onc
       },
     });
     expect(toldTo(ledger)).toEqual(allCustomers("one | two"));
-    await nobodyNeedsAPerson();
+    await nothingNeedsAPerson();
   });
 });
 
@@ -119,7 +119,7 @@ it("after ten minutes without the provider's list no reply is sent twice, no sen
     },
   });
   expect(toldTo(ledger)).toEqual(allCustomers("one | two"));
-  await nobodyNeedsAPerson();
+  await nothingNeedsAPerson();
 });
 
 describe("refused credentials count as an outage and are logged at once: changing them heals it", () => {
@@ -160,7 +160,7 @@ describe("refused credentials count as an outage and are logged at once: changin
   ])("%s", async (_, who, answers, event, reason) => {
     logged.length = 0;
     expect(toldTo(await liveThrough({ ...who, log }))).toEqual(allCustomers(answers));
-    await nobodyNeedsAPerson();
+    await nothingNeedsAPerson();
     const [first, ...others] = told(event);
     expect(first).toEqual([
       "error",

@@ -8,7 +8,7 @@ import { refuse } from "./refuse.ts";
 import { takeIn } from "./take-in.ts";
 
 /**
- * Stage 1: verify -> parse -> stage -> acknowledge. The provider hears "yes" only when everything is durable.
+ * Verify -> parse -> stage -> acknowledge. The provider hears "yes" only when everything is durable.
  */
 export async function receive(
   context: ReceiveContext,

@@ -14,7 +14,7 @@ export class RecordPace {
     this.#left = perMinuteMax;
   }
 
-  /** How many of so many. */
+  /** How many of the wanted records may be made now. */
   take(wanted: number, nowMs: number): number {
     // A clock that was set back takes nothing away.
     const passedMs = Math.max(0, nowMs - (this.#atMs ?? nowMs));

@@ -16,7 +16,7 @@ import { commit, fail, lose, release } from "./turn-end.ts";
 import type { TurnContext, TurnEnd, TurnRun } from "./turn-run.ts";
 
 /**
- * Steps 5 to 9 of the protocol: ANSWER, DRAFT, SEND, COMMIT. In every case the lease is released or lapses.
+ * ANSWER, DRAFT, SEND, COMMIT. In every case the lease is released or lapses.
  */
 export async function runTurn(context: TurnContext, taken: Taken): Promise<TurnEnd> {
   const { engine, clock, settings, log } = context;

@@ -10,7 +10,7 @@ import type { WakeOutcome, Within } from "./worker.ts";
 /** What the edges (HTTP, Lambda, CLI) are given: the whole product behind one door. */
 export interface Service extends ServiceFacts {
   /**
-   * Stage 1 for one webhook or status callback: verify, parse, stage, acknowledge. Never throws for bad input
+   * For one webhook or status callback: verify, parse, stage, acknowledge. Never throws for bad input
    * or a failed store.
    */
   receive(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { vagueComments } from "./comments.ts";
+import { vagueComments, vagueNames } from "./comments.ts";
 
 test.each([
   "// Nobody reads it.",
@@ -17,4 +17,9 @@ test.each([
   'fetch("https://anyone.test")',
 ])("%j says so, or is no comment", (source) => {
   expect(vagueComments(source)).toEqual([]);
+});
+
+test("a name says who, and a text may say what it likes", () => {
+  expect(vagueNames("const isSomebody = nobodyIs(here);")).toEqual(["isSomebody", "nobodyIs"]);
+  expect(vagueNames('say("nobody"); // nobody\nconst isKnown = `somebody`;')).toEqual([]);
 });

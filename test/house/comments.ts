@@ -9,6 +9,14 @@ export function vagueComments(source: string): string[] {
     .filter((each) => VAGUE.test(each));
 }
 
+/** Names of functions and values, outside of comments and texts. */
+export function vagueNames(source: string): string[] {
+  const code = withoutComments(source)
+    .replaceAll(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`]*`/g, '""')
+    .replaceAll(/\/\/.*$/gm, "");
+  return code.match(/\b\w*(?:somebody|someone|whoever|nobody|anybody|anyone|everybody)\w*\b/gi) ?? [];
+}
+
 export function withoutComments(source: string): string {
   return source.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "");
 }

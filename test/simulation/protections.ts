@@ -20,8 +20,8 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "engines/embedded/requests.ts",
-        find: 'return name === "takeDue"',
-        replace: 'return name === "stage" || name === "takeDue"',
+        find: 'return name === "renew"',
+        replace: 'return name === "stage" || name === "renew"',
       },
     ],
   },
@@ -30,8 +30,8 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "engines/embedded/requests.ts",
-        find: 'return name === "takeDue"',
-        replace: 'return name === "draft" || name === "mark" || name === "takeDue"',
+        find: 'return name === "renew"',
+        replace: 'return name === "draft" || name === "mark" || name === "renew"',
       },
     ],
   },

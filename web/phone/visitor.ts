@@ -43,14 +43,14 @@ export function visitorFrom(kept: Visitor | undefined, hash: string, accepts: Ac
   if (!linked) return kept;
   if (linked.visitor === kept.visitor && linked.signature === kept.signature) return kept;
   // Also where only the proof differs: a made-up one would lock the visitor out.
-  if (isSomebody(kept) && !accepts(linked.visitor, kept.visitor)) return kept;
+  if (isKnown(kept) && !accepts(linked.visitor, kept.visitor)) return kept;
   if (linked.visitor !== kept.visitor) return newVisitor(hash);
   kept.signature = linked.signature;
   return kept;
 }
 
 /** Proven, or has written: a name that was only made up for an empty page is not in use yet. */
-function isSomebody({ signature, conversations, log }: Visitor): boolean {
+function isKnown({ signature, conversations, log }: Visitor): boolean {
   return signature !== "" || conversations.length > 0 || log.length > 0;
 }
 

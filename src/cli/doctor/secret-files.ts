@@ -36,7 +36,7 @@ export async function checkSecretFiles(config: ConfigFile | undefined, cwd: stri
   const files = [...new Set(found.files.map((file) => resolve(cwd, file)))].filter(
     (file) => !IN_CONTAINER.test(file),
   );
-  const open = await Promise.all(files.map(isForEverybody));
+  const open = await Promise.all(files.map(isReadableByAll));
   const readable = files.filter((_, at) => open[at]);
   // What a module exports may come from anywhere; in JSON it is written there.
   const isWritten = extname(config.path) === ".json" && found.written.length > 0;
@@ -44,7 +44,7 @@ export async function checkSecretFiles(config: ConfigFile | undefined, cwd: stri
     ...(readable.length > 0
       ? [warn("secrets", `every account of this machine may read them: chmod 600 ${readable.join(" ")}`)]
       : []),
-    ...(isWritten && (await isForEverybody(config.path)) ? [warn("secrets", inConfig(config, found))] : []),
+    ...(isWritten && (await isReadableByAll(config.path)) ? [warn("secrets", inConfig(config, found))] : []),
   ];
 }
 
@@ -71,7 +71,7 @@ function isFileReference(value: unknown): value is { readonly file: string } {
 }
 
 /** Its own rights, and those of each folder on the way to it. */
-async function isForEverybody(path: string): Promise<boolean> {
+async function isReadableByAll(path: string): Promise<boolean> {
   if (!(await allows(path, EVERY_ACCOUNT))) return false;
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     if (!(await allows(folder, ENTER))) return false;

@@ -77,13 +77,14 @@ export type StepClient = {
 };
 
 /**
- * LEASE, renew and release need not be on disk when they return: what they write rides along with the next
- * commit that is synced. A power cut that forgets them repeats a look, and nothing else: no process is left
- * that knew of them. A dead letter is told of, and so it is synced.
+ * What need not be on disk when it returns: it rides along with the next commit that is synced. A power cut
+ * that forgets a renewal or a release only lets the lease lapse: no process is left that knew of them. But
+ * not a release that has something to tell, a dead letter or a draft; and not LEASE, though it would only
+ * repeat a look: a responder is asked under the turn's id, and may answer later under the same.
  */
 export function ridesAlong({ name, input }: StepRequest): boolean {
-  if (name === "release") return input.how.kind !== "dead-letter";
-  return name === "takeDue" || name === "take" || name === "renew";
+  if (name === "release") return input.how.kind !== "dead-letter" && !("draft" in input.how);
+  return name === "renew";
 }
 
 export function isRead(name: StepName): name is keyof typeof READS {

@@ -56,7 +56,7 @@ export const inspecting: readonly EngineCase[] = [
     const { untilAtMs } = taken.lease;
     assert.deepEqual(held, {
       conversationId,
-      lease: { holder: "worker-1", untilAtMs, takenAtMs: s.nowMs },
+      lease: { holder: "worker-1", untilAtMs, takenAtMs: s.nowMs, turnId: taken.turnId },
       staged: 1,
       attempts: 1,
       draft: true,

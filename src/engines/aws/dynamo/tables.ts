@@ -99,7 +99,7 @@ export const TABLES: Readonly<Record<TableName, TableDefinition>> = {
     timeToLive: "expires_at",
     indexes: [{ name: LISTED, partitionKey: text("listing"), sortKey: text("listed_at") }],
   },
-  /** Provider ids: inbound ones that were committed or dead-lettered, outbound ones that were sent. */
+  /** Provider ids: inbound ones with their fate or their claim, outbound ones that were sent. */
   seen: {
     name: "conversations-seen",
     env: "LULL_TABLE_SEEN",

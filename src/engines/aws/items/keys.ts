@@ -85,8 +85,8 @@ export function digest(text: string): string {
 }
 
 /**
- * Where it is noted that too much waits in a person's conversation. Without a secret, like the next key: it
- * is erased with the person.
+ * Where it is noted that too much waits in a person's conversation. Without the
+ * installation's secret: it is erased with the person.
  */
 export function fullKey({ channelType, address, sender }: ConversationKey): string {
   return `full/${digest(JSON.stringify([channelType, address, sender]))}`;

@@ -26,7 +26,7 @@ export function sentKeys({ installation }: AwsContext, channel: string, provider
   return [own, ...installation.sentBefore(channel, providerId)].map((id) => ({ id }));
 }
 
-/** The ids that were committed or dead-lettered. */
+/** The ids that have a fate. */
 export async function rememberedAmong(
   context: AwsContext,
   messageIds: readonly string[],

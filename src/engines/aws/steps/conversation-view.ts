@@ -10,7 +10,7 @@ export interface ConversationView {
   readonly stored: Stored;
   /** What waits, read whole. */
   readonly rows: readonly StagedRow[];
-  /** What waits, too, and was seen by an earlier turn. */
+  /** What waits besides, as an earlier turn saw it. */
   readonly rest: readonly StagedItem[];
   /** What came last of all, and the channel of the last message. */
   readonly newest: Newest | undefined;

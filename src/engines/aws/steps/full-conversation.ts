@@ -29,7 +29,7 @@ export interface FullMark {
 
 /** What an incoming message has to know before anything else. */
 export interface LookedUp {
-  /** The message was committed or dead-lettered. */
+  /** The message has its fate: committed, dead, or refused for good. */
   readonly isDuplicate: boolean;
   /** Where an earlier delivery of it was to be staged. */
   readonly stagedIn: string | undefined;

@@ -24,7 +24,7 @@ export async function importConversation(
   const { id } = conversation;
   for (const [name, record] of new Map([...borneBy(conversation), ...names]))
     await importName(context, conversation, name, record);
-  await adoptRecord(context, conversation);
+  await importRecord(context, conversation);
   const records = new Map(turns.map((turn) => [turn.turnId, turn]));
   const byTurn = Map.groupBy(messages, ({ turnId }) => turnId);
   const items = [...new Set([...records.keys(), ...byTurn.keys()])].flatMap((turnId) => {
@@ -55,15 +55,15 @@ function answered(context: AwsContext, turns: readonly TurnRecord[]): Item[] {
 }
 
 /** Imports the record, unless it was changed here since: then it stays, and only the history is imported. */
-async function adoptRecord(context: AwsContext, conversation: Conversation): Promise<void> {
+async function importRecord(context: AwsContext, conversation: Conversation): Promise<void> {
   await rememberSender(context, conversation.id, conversation.sender);
   const standing = await context.store.get("conversations", rowKey(conversation.sender, conversation.id));
   if (standing && standing.adopted_at !== standing.updated_at) return;
   const isUntouched = standing ? equal("updated_at", standing.updated_at) : absent("conversation_id");
-  await context.store.put("conversations", adoptedRow(conversation), isUntouched);
+  await context.store.put("conversations", importedRow(conversation), isUntouched);
 }
 
-function adoptedRow(conversation: Conversation): Item {
+function importedRow(conversation: Conversation): Item {
   const { status, promptTokens, completionTokens, totalTokens, handOffReason } = conversation;
   const row = rowFrom(conversation);
   return {

@@ -31,7 +31,7 @@ async function tryLease(context: AwsContext, id: string, known: Known): Promise<
   const lease = newLease(context, nowMs);
   const isFree = absent("lease_token");
   const hasLapsed = atMost("lease_until_at_ms", nowMs - settings.clockSkewMs);
-  // No number, or years ahead: no real lease ends then.
+  // No number, or later than any lease that was taken by now ends.
   const isNone = not(atMost("lease_until_at_ms", latestEndAtMs(nowMs, settings.clockSkewMs)));
   const change = {
     set: {

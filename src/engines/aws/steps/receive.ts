@@ -41,14 +41,9 @@ import { refuse } from "./refuse.ts";
 /** A payload may hold a thousand messages; more at once would only wait for sockets. */
 const WIDTH = 16;
 
-interface Receipt {
-  readonly arrival: Arrival;
+interface Receipt extends StageRequest {
   readonly id: string;
   readonly sequence: number;
-  readonly refusal: StageRequest["refusal"];
-  readonly isUnrecorded: StageRequest["isUnrecorded"];
-  readonly isRefusedForGood: StageRequest["isRefusedForGood"];
-  readonly writers: StageRequest["writers"];
 }
 
 /**
@@ -56,11 +51,9 @@ interface Receipt {
  * handled one after the other.
  */
 export async function stage(context: AwsContext, requests: readonly StageRequest[]): Promise<StageOutcome[]> {
-  const receipts = requests.map(({ arrival, ...asked }): Receipt => {
-    const id = messageId(arrival.channel, arrival.account, arrival.providerId);
-    const { refusal, isUnrecorded, isRefusedForGood, writers } = asked;
-    const sequence = context.nextSequence();
-    return { arrival, id, sequence, refusal, isUnrecorded, isRefusedForGood, writers };
+  const receipts = requests.map((request): Receipt => {
+    const { channel, account, providerId } = request.arrival;
+    return { ...request, id: messageId(channel, account, providerId), sequence: context.nextSequence() };
   });
   const byId = Map.groupBy(receipts, ({ id }) => id);
   const outcomes = new Map<Receipt, StageOutcome>();
@@ -70,11 +63,16 @@ export async function stage(context: AwsContext, requests: readonly StageRequest
   return receipts.map((receipt) => outcomes.get(receipt)!);
 }
 
+/** Its key is too long to be remembered. */
+function withoutMemory({ isRefusedForGood: _, ...receipt }: Receipt): Receipt {
+  return receipt;
+}
+
 async function stageOne(context: AwsContext, receipt: Receipt): Promise<StageOutcome> {
   const { arrival, id } = receipt;
   // Not even looked up: a key that is too long is an error, and would be one at every redelivery.
   if (!areKeys(arrival.sender, id) || !areKeys(arrival.senderAlias ?? "", ""))
-    return refuse(context, { ...receipt, isRefusedForGood: undefined }, "MESSAGE_TOO_LARGE", undefined);
+    return refuse(context, withoutMemory(receipt), "MESSAGE_TOO_LARGE", undefined);
   const key = conversationKey(context.settings, arrival);
   // Reading both at once changes nothing: a redelivery is recognised before the conversation is used.
   const [{ isDuplicate, stagedIn, mark }, known] = await Promise.all([

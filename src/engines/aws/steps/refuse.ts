@@ -1,5 +1,6 @@
 import { refusalsKeptMs } from "../../../core/defaults.ts";
 import { isOver, isRecordedOnce, type RefusedHow } from "../../../core/refusals.ts";
+import { runningTurnId } from "../../../core/running-turn.ts";
 import type { Sound } from "../../../core/shape.ts";
 import { soundRefusal } from "../../../core/sound-records.ts";
 import type { Arrival } from "../../../model/message.ts";
@@ -149,7 +150,7 @@ export function refusalFrom(item: Item): Sound<Refusal> {
 /** True for a running turn's first refusal. Of several at once, one tells: the row says which. */
 async function tellOnce(context: AwsContext, id: string): Promise<boolean> {
   const { state } = await readState(context, id);
-  const running = state.lease?.turnId || state.draft?.turnId;
+  const running = runningTurnId(state);
   if (running === undefined) return false;
   const isStillRunning = any(equal("lease_turn_id", running), absent("lease_token"));
   const isUntold = any(absent("busy_told_turn_id"), different("busy_told_turn_id", running));

@@ -83,7 +83,7 @@ async function goOn<T>(
   return { done, next };
 }
 
-/** For how many of them it was done, a few at a time. */
+/** Those of them for which it was done, a few at a time. */
 async function onlyTrue<T>(items: readonly T[], run: (item: T) => Promise<boolean>): Promise<T[]> {
   const isDone = await inParallel(items, WIDTH, run);
   return items.filter((_, at) => isDone[at]);
@@ -165,12 +165,12 @@ async function sweepStage(context: AwsContext, from: Item | undefined): Promise<
     limit: context.settings.sweepRowsMax,
   });
   const ids = new Set(ours(context, "stage", items, stagedFrom).map(({ conversationId }) => conversationId));
-  const alone = await withoutAnybody(context, [...ids]);
+  const alone = await withoutWorker(context, [...ids]);
   return { done: await onlyTrue(alone, (id) => armOrphan(context, id)), next };
 }
 
 /** Those that have neither a window nor a lease, read many at a time: nearly all of them have one. */
-async function withoutAnybody(context: AwsContext, ids: readonly string[]): Promise<string[]> {
+async function withoutWorker(context: AwsContext, ids: readonly string[]): Promise<string[]> {
   const without = async (
     table: "triggerLock" | "state",
     among: readonly string[],

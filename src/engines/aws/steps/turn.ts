@@ -44,7 +44,7 @@ export async function draft(context: AwsContext, lease: Lease, written: Draft): 
   if (!stored) return LOST;
   const mayBeBack = isAnswer(written);
   const [handedOff, newer] = await Promise.all([
-    mayBeBack && isHandedOff(context, lease),
+    mayBeBack && isHandedOff(context, stored),
     mayBeBack && mayRestart(context.settings, workUnder(stored.state)) && canJoin(context, stored),
   ]);
   if (!handedOff && !newer) return { kind: "drafted", ...asStored(lease, stored) };
@@ -57,7 +57,7 @@ export async function draft(context: AwsContext, lease: Lease, written: Draft): 
 export async function mark(context: AwsContext, lease: Lease, written: Draft): Promise<MarkOutcome> {
   const stored = await write(context, lease, (state, untilAtMs) => withMark(state, written, untilAtMs));
   if (!stored) return LOST;
-  const handedOff = isAnswer(written) && (await isHandedOff(context, lease));
+  const handedOff = isAnswer(written) && (await isHandedOff(context, stored));
   if (!handedOff) return { kind: "marked", ...asStored(lease, stored) };
   const isBack = await changeHeld(context, lease, ({ state }) => ({
     ...state,
@@ -99,6 +99,6 @@ export async function newerThan(context: AwsContext, stored: Stored): Promise<St
   return rows.filter(({ id }) => !batchIds.includes(id));
 }
 
-async function isHandedOff(context: AwsContext, { conversationId }: Lease): Promise<boolean> {
-  return (await conversationOf(context, conversationId))?.handedOff ?? false;
+async function isHandedOff(context: AwsContext, { state }: Stored): Promise<boolean> {
+  return (await conversationOf(context, workUnder(state).recordId))?.handedOff ?? false;
 }

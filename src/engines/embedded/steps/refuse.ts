@@ -1,4 +1,5 @@
 import { isOver, isRecordedOnce } from "../../../core/refusals.ts";
+import { runningTurnId } from "../../../core/running-turn.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
@@ -40,7 +41,7 @@ function isOnRecord({ tables, nowMs, settings }: StepContext, refused: Refused, 
 /** True for a running turn's first refusal. */
 function tellOnce(context: StepContext, id: string): boolean {
   const state = stateOf(context, id);
-  const running = state.lease?.turnId ?? state.draft?.turnId;
+  const running = runningTurnId(state);
   if (state.busyToldTurnId === running) return false;
   context.tables.states.put(id, { ...state, busyToldTurnId: running });
   return true;

@@ -38,7 +38,8 @@ function deadLetterTurn(
   how: Extract<ReleaseReason, { kind: "dead-letter" }>,
 ): Released {
   const content = letterOf(state, how);
-  const isLeft = context.tables.staged.count(id) > content.messageIds.length;
+  const { staged } = context.tables;
+  const isLeft = staged.count(id) > staged.of(id, content.messageIds).length;
   const made = isLeft ? { id: context.newId(), dueAtMs: context.nowMs, wakeAtMs: context.nowMs } : undefined;
   const after = { ...afterGivingUp(state), window: state.window ?? made };
   return { kind: "released", deadLetterId: deadLetter(context, id, content, after) };

@@ -18,7 +18,7 @@ export function take(context: StepContext, conversationId: string): TakeResult {
 }
 
 /**
- * Step 9, MORE: no other worker gets in between, but the next turn has a token of its own. Under the old one,
+ * MORE: no other worker gets in between, but the next turn has a token of its own. Under the old one,
  * a commit whose answer got lost would be tried again and commit the next turn.
  */
 export function takeMore(context: StepContext, conversationId: string): TakeResult {
