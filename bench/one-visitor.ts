@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { LullProcess } from "../test/lull-process.ts";
 
 /**
- * What one visitor costs all others: `npx node bench/one-visitor.ts [rounds] [messages a turn]`. In every
+ * What one visitor costs all others: `npm run bench -- visitor [rounds] [messages a turn]`. In every
  * round the webhooks of a hundred others are timed alone, and then while one visitor's 2,000 messages, 8 MB,
  * are drained and its page asks for its feed ten times a second. What counts is the ratio of the two, over
  * all rounds: the times themselves depend on what else the machine does.
  */
-const ROUNDS = Number(process.argv[2] ?? 5);
-const BATCH = Number(process.argv[3] ?? 500);
+const [, , , rounds = 5, batch = 500] = process.argv;
+const ROUNDS = Number(rounds);
+const BATCH = Number(batch);
 const MESSAGES = 2_000;
 const TEXT = "x".repeat(3_900);
 const OTHERS = 100;

@@ -72,6 +72,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   "web/build": { imports: ["web/build"] },
   // Run from a checkout, by people: it stands on the sources, and no test is below it.
   "tools/aws-local": { imports: ["tools/aws-local", "src"] },
+  // Run from a checkout, too: it measures the built program from outside, and draws as the docs do.
+  bench: { imports: ["bench", "src/testing", "test", "package.json"] },
 };
 
 /**
@@ -108,6 +110,7 @@ const HOUSE_RULES: readonly HouseRule[] = [
       "tools/aws-local/crashing-handlers.ts": "throws from a timer, where nothing can catch it",
       "tools/aws-local/sample-handlers.ts": "is slow in real time: so is the process that it runs in",
       "testing/fake-openai.ts": "stamps requests of real processes, which live in real time",
+      "bench/": "measures real processes, in real time",
     },
     inTests: false,
   },
@@ -137,7 +140,7 @@ const HOUSE_RULES: readonly HouseRule[] = [
 const SRC = new URL("./", import.meta.url);
 const SELF = "boundaries.test.ts";
 /** Beside `src`, and by their whole path: what runs in a browser, and what people run from a checkout. */
-const BESIDE = ["web/", "tools/"];
+const BESIDE = ["web/", "tools/", "bench/"];
 const FILES = [
   ...pathsIn(SRC),
   ...BESIDE.flatMap((folder) => pathsIn(new URL(`../${folder}`, SRC)).map((path) => folder + path)),
@@ -152,7 +155,8 @@ const manifest = JSON.parse(readFileSync(new URL("../package.json", SRC), "utf8"
 
 function pathsIn(folder: URL): string[] {
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  return paths.map((path) => path.replaceAll("\\", "/"));
+  // The bench installs its peers beside itself.
+  return paths.map((path) => path.replaceAll("\\", "/")).filter((path) => !path.startsWith("node_modules/"));
 }
 
 function textOf(path: string): string {
@@ -256,7 +260,7 @@ function mayImport(rule: Rule, path: string, { specifier, typesOnly, onDemand }:
 function isInstalled(specifier: string, path: string): boolean {
   const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
   const { dependencies, devDependencies, peerDependencies } = manifest;
-  const isForDevelopers = isTest(path) || /^(?:web\/build|tools)\//.test(path);
+  const isForDevelopers = isTest(path) || /^(?:web\/build|tools|bench)\//.test(path);
   const installed = {
     ...dependencies,
     ...(isOptional(path) && peerDependencies),
@@ -418,6 +422,7 @@ describe("the sources", () => {
     expect(sources).toContain("channels/twilio/index.ts");
     expect(sources).toContain("web/phone/timeline.ts");
     expect(sources).toContain("tools/aws-local/main.ts");
+    expect(sources).toContain("bench/main.ts");
   });
 
   test("import nothing that imports them back, not even a type", () => {
@@ -438,13 +443,11 @@ describe("the sources", () => {
     expect(tests.filter((path) => !isNamedAfterSource(path)).sort()).toEqual(Object.keys(BEHAVIOURS).sort());
   });
 
-  test("have no line over 110 characters, and neither have the tests and benchmarks beside them", () => {
-    const beside = ["test/", "bench/"].flatMap((folder) => {
-      const root = new URL(`../${folder}`, SRC);
-      return pathsIn(root).map((path) => [folder + path, new URL(path, root)] as const);
-    });
+  test("have no line over 110 characters, and neither have the tests beside them", () => {
+    const root = new URL("../test/", SRC);
+    const tests = pathsIn(root).map((path) => [`test/${path}`, new URL(path, root)] as const);
     const here = [...FILES, SELF].map((path) => [path, urlOf(path)] as const);
-    const written = [...here, ...beside].filter(
+    const written = [...here, ...tests].filter(
       ([path]) => /\.(?:ts|css)$/.test(path) && !path.includes("/built/"),
     );
     expect(written.map(([path]) => path)).toEqual(
@@ -585,6 +588,8 @@ describe("this test bites:", () => {
     ["web/elsewhere/x.ts", "", "has no rule"],
     ["tools/elsewhere/x.ts", "", "has no rule"],
     ["tools/aws-local/x.ts", 'import { eventually } from "../../test/lull-process.ts";', "may not import"],
+    ["bench/x.ts", 'import { sqlite } from "../src/engines/sqlite/index.ts";', "may not import"],
+    ["http/edge.ts", 'import { measure } from "../../bench/measure.ts";', "may not import"],
     ["http/edge.ts", 'import { openGateway } from "../../tools/aws-local/gateway.ts";', "may not import"],
     ["web/phone/x.ts", 'import { feedOf } from "../../src/http/feed-view.ts";', "may not import"],
     ["web/phone/x.ts", 'import { FEED } from "../../src/http/feed-shape.ts";', "may not import"],

@@ -1,0 +1,49 @@
+import { drawPlot, PLOTS } from "./plots.ts";
+import type { Results } from "./results.ts";
+import { barsTable, faultsTable, figuresTable, generatorLine, restartTable } from "./tables.ts";
+
+const PLACE = /<!-- bench (\w+) -->\n[\s\S]*?<!-- end -->/g;
+
+const WRITE: Readonly<Record<string, (results: Results) => string>> = {
+  machine: machineLine,
+  figures: figuresTable,
+  bars: barsTable,
+  restart: restartTable,
+  faults: faultsTable,
+  generator: generatorLine,
+};
+
+/** The page with every place of the bench written anew: `<!-- bench figures -->`, a table, `<!-- end -->`. */
+export function withResults(page: string, results: Results): string {
+  return page.replaceAll(PLACE, (_, name: string) => {
+    const write = WRITE[name];
+    if (write === undefined) throw new Error(`the bench writes no ${name}`);
+    return `<!-- bench ${name} -->\n${write(results)}\n\n<!-- end -->`;
+  });
+}
+
+/** Everything that is printed at the end of a run. */
+export function printed(results: Results): string {
+  return Object.values(WRITE)
+    .map((write) => write(results))
+    .join("\n\n");
+}
+
+/** Each picture by its file. */
+export function picturesOf(results: Results): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(PLOTS).map(([file, plot]) => [file, drawPlot(results, plot)]));
+}
+
+/** Neither host nor path: only what the figures depend on. */
+function machineLine({ day, machine, versions, durability, size, skipped }: Results): string {
+  const { cores, memoryGb, system, node } = machine;
+  const times = size.repetitions === 1 ? "once" : `${size.repetitions} times, interleaved`;
+  const lines = [
+    `Measured on ${day}, every run ${times}: ${cores} cores and ${memoryGb} GB that load generator, fake ` +
+      `providers and server share, ${system}, Node ${node}, Lull ${versions.lull}, ` +
+      `BullMQ ${versions.bullmq}, Redis ${versions.redis}.`,
+    `Durability: ${durability.join("; ")}.`,
+    ...skipped.map((what) => `Left out: ${what}.`),
+  ];
+  return lines.join("\n");
+}
