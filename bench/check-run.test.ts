@@ -40,10 +40,13 @@ function check(turns: readonly Turn[], posted: Partial<Run["posted"]> = {}) {
 const NONE: Faults = { lost: 0, doubled: 0, overlapping: 0, outOfOrder: 0, early: 0, misdirected: 0 };
 
 test("a clean run has no fault, and each turn's lateness counts from its oldest message's window", () => {
-  const { faults, latenessMs, late } = check([FIRST, SECOND]);
+  const { faults, lateness, late } = check([FIRST, SECOND]);
   expect(faults).toEqual(NONE);
   expect(faultsIn(faults)).toEqual([]);
-  expect(latenessMs).toEqual([3, 10]);
+  expect(lateness).toEqual([
+    { startedAtMs: 2_003, byMs: 3 },
+    { startedAtMs: 2_210, byMs: 10 },
+  ]);
   expect(late).toBe(0);
 });
 
@@ -86,9 +89,9 @@ describe("a fault is found:", () => {
 });
 
 test("a turn more than a second behind its due time is late, which is no fault", () => {
-  const { faults, late, latenessMs } = check([FIRST, { ...SECOND, at: 3_300 }]);
+  const { faults, late, lateness } = check([FIRST, { ...SECOND, at: 3_300 }]);
   expect(faults).toEqual(NONE);
-  expect([late, latenessMs[1]]).toEqual([1, 1_100]);
+  expect([late, lateness[1]?.byMs]).toEqual([1, 1_100]);
 });
 
 test("what was not acknowledged may be missing, or be there", () => {
@@ -97,7 +100,7 @@ test("what was not acknowledged may be missing, or be there", () => {
 });
 
 test("a message that was posted again is early by its first try, and late by its last", () => {
-  const { faults, latenessMs } = check([FIRST, SECOND], { sentAtMs: [1_000, 1_100, 1_205, 1_300] });
+  const { faults, lateness } = check([FIRST, SECOND], { sentAtMs: [1_000, 1_100, 1_205, 1_300] });
   expect(faults).toEqual(NONE);
-  expect(latenessMs).toEqual([3, 5]);
+  expect(lateness.map(({ byMs }) => byMs)).toEqual([3, 5]);
 });

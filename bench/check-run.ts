@@ -27,8 +27,8 @@ export type Faults = {
 
 export interface Checked {
   readonly faults: Faults;
-  /** How long after its due time each turn that was sent began. */
-  readonly latenessMs: readonly number[];
+  /** How long after its due time each turn that was sent began, and when. */
+  readonly lateness: readonly { readonly startedAtMs: number; readonly byMs: number }[];
   /** Turns later than a second: a matter of speed, not of a promise. */
   readonly late: number;
 }
@@ -49,10 +49,13 @@ export function checkRun(run: Run): Checked {
   const turns = turnsOf(run.log);
   const answered = turns.filter(({ replies }) => replies.length > 0);
   const perConversation = Map.groupBy(turns, ({ messages }) => run.conversationOf(messages[0] ?? -1));
-  const latenessMs = answered.map((turn) => Math.max(0, latenessOf(turn, run)));
+  const lateness = answered.map((turn) => ({
+    startedAtMs: turn.startedAtMs,
+    byMs: Math.max(0, latenessOf(turn, run)),
+  }));
   return {
-    latenessMs,
-    late: latenessMs.filter((ms) => ms > LATE_MS).length,
+    lateness,
+    late: lateness.filter(({ byMs }) => byMs > LATE_MS).length,
     faults: {
       ...countReplies(run, answered),
       overlapping: sum([...perConversation.values()].map(countOverlaps)),

@@ -9,6 +9,12 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** When the bench is interrupted, nothing that it started goes on. */
+const running = new Set<Child>();
+process.once("exit", () => {
+  for (const child of running) child.end();
+});
+
 /** A process of the bench. What it prints is waited for; its log goes to a file, which costs it least. */
 export class Child {
   readonly #process: ChildProcess;
@@ -26,7 +32,8 @@ export class Child {
       stdio: ["ignore", "pipe", log],
     });
     closeSync(log);
-    this.#gone = once(this.#process, "close");
+    running.add(this);
+    this.#gone = once(this.#process, "close").finally(() => running.delete(this));
     // A command that is not there: the wait for what it prints says so.
     this.#gone.catch(() => {});
     this.#process.stdout?.setEncoding("utf8").on("data", (text: string) => {
@@ -70,8 +77,12 @@ export class Child {
 
   /** It and all that it started, at once and without a word. */
   async kill(): Promise<void> {
-    for (const pid of treeOf(this.pid)) endNow(pid);
+    this.end();
     await this.#gone;
+  }
+
+  end(): void {
+    if (!this.#hasEnded()) for (const pid of treeOf(this.pid)) endNow(pid);
   }
 }
 

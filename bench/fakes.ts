@@ -4,7 +4,10 @@ import type { Asked, CallLog, Sent } from "./call-log.ts";
 import { monotonicMs } from "./clock.ts";
 import { messagesIn } from "./webhook.ts";
 
-/** OpenAI and Twilio in one process of their own, which answer at once and note every call with its times. */
+/**
+ * OpenAI and Twilio in one process of their own, which answer at once and note every call with its times.
+ * Those of `src/testing` keep whole requests and look through them: here that would slow the servers down.
+ */
 const asked: Asked[] = [];
 const sent: (Sent & { readonly sid: string; readonly from: string; readonly createdAt: string })[] = [];
 const finished = new Set<number>();

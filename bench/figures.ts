@@ -1,4 +1,5 @@
 import type { CallLog } from "./call-log.ts";
+import type { Checked } from "./check-run.ts";
 import type { LoadReport } from "./load.ts";
 import { quantile } from "./quantiles.ts";
 import type { Samples } from "./sampler.ts";
@@ -31,9 +32,12 @@ export type FigureName =
   | "failedTries";
 export type Figures = Readonly<Record<FigureName, number>>;
 
-export function figuresOf(seen: Seen, latenessMs: readonly number[]): Figures {
+export function figuresOf(seen: Seen, lateness: Checked["lateness"]): Figures {
   const { load, samples, restart } = seen;
   const fromAtMs = load.startedAtMs + seen.scenario.countedFromMs;
+  // Of a server that was killed, what comes after that is the question.
+  const counted = lateness.filter(({ startedAtMs }) => startedAtMs >= (restart?.killedAtMs ?? fromAtMs));
+  const latenessMs = counted.map(({ byMs }) => byMs);
   const acked = load.ackedAtMs.flatMap((atMs, message) => (atMs > fromAtMs ? [message] : []));
   const tookMs = acked.map((message) => (load.ackedAtMs[message] ?? 0) - (load.handedAtMs[message] ?? 0));
   const lastAckAtMs = acked.reduce((last, message) => Math.max(last, load.ackedAtMs[message] ?? 0), fromAtMs);

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT } from "../test/staged-package.ts";
 import { faultsIn } from "./check-run.ts";
-import { picturesOf, printed, withResults } from "./performance-page.ts";
+import { RESULTS_FILE } from "./latest-results.ts";
+import { printed, withResults } from "./performance-page.ts";
+import { drawPlot, PLOTS } from "./plots.ts";
 import { prepare } from "./prepare.ts";
 import type { Results } from "./results.ts";
 import { runBench } from "./run-bench.ts";
@@ -50,12 +52,13 @@ async function bench(): Promise<Results> {
 }
 
 function write(results: Results): void {
-  const place = (path: string) => join(ROOT, path);
-  writeFileSync(place("bench/results.json"), `${JSON.stringify(results, null, 2)}\n`);
-  const page = place("docs/performance.md");
+  writeFileSync(RESULTS_FILE, `${JSON.stringify(results, null, 2)}\n`);
+  const page = join(ROOT, "docs/performance.md");
   writeFileSync(page, withResults(readFileSync(page, "utf8"), results));
-  for (const [file, drawn] of Object.entries(picturesOf(results))) writeFileSync(place(file), drawn);
+  for (const [file, plot] of Object.entries(PLOTS)) writeFileSync(join(ROOT, file), drawPlot(results, plot));
 }
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 if (values.help) console.log(HELP);
 else if (positionals[0] === "visitor") await import("./one-visitor.ts");

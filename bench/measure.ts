@@ -36,13 +36,13 @@ export async function measure(server: ServerName, scenario: Scenario): Promise<M
     const seen = await observe(server, scenario, folder, await fakes.printed(/listening on (\S+)$/m));
     const { load, log } = seen;
     const isFloor = server === "floor";
-    const { faults, latenessMs, late } = checkRun({
+    const { faults, lateness, late } = checkRun({
       posted: isFloor ? { ...load, ackedAtMs: [] } : load,
       log,
       conversationOf: (message) => conversationOf(message, scenario.plan),
       windowMs: scenario.windowMs,
     });
-    return { server, scenario: scenario.name, figures: figuresOf(seen, latenessMs), faults, late };
+    return { server, scenario: scenario.name, figures: figuresOf(seen, lateness), faults, late };
   } finally {
     await fakes.kill();
     await rm(folder, { recursive: true, force: true });
@@ -57,7 +57,10 @@ async function observe(
 ): Promise<Seen> {
   const data = join(folder, "server");
   await mkdir(data);
-  const place: Place = { folder: data, port: await freePort(), windowMs: scenario.windowMs, fakesUrl };
+  const place: Place = {
+    ...{ folder: data, port: await freePort(), fakesUrl },
+    ...{ windowMs: scenario.windowMs, isKilled: scenario.killAtMs !== undefined },
+  };
   let server = await START[name](place);
   const file = join(folder, "load.json");
   const order: LoadOrder = { url: server.url, plan: scenario.plan, file };

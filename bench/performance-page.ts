@@ -1,5 +1,5 @@
-import { drawPlot, PLOTS } from "./plots.ts";
 import type { Results } from "./results.ts";
+import { WHOLE } from "./scenarios.ts";
 import { barsTable, faultsTable, figuresTable, generatorLine, restartTable } from "./tables.ts";
 
 const PLACE = /<!-- bench (\w+) -->\n[\s\S]*?<!-- end -->/g;
@@ -29,11 +29,6 @@ export function printed(results: Results): string {
     .join("\n\n");
 }
 
-/** Each picture by its file. */
-export function picturesOf(results: Results): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(PLOTS).map(([file, plot]) => [file, drawPlot(results, plot)]));
-}
-
 /** Neither host nor path: only what the figures depend on. */
 function machineLine({ day, machine, versions, durability, size, skipped }: Results): string {
   const { cores, memoryGb, system, node } = machine;
@@ -42,6 +37,9 @@ function machineLine({ day, machine, versions, durability, size, skipped }: Resu
     `Measured on ${day}, every run ${times}: ${cores} cores and ${memoryGb} GB that load generator, fake ` +
       `providers and server share, ${system}, Node ${node}, Lull ${versions.lull}, ` +
       `BullMQ ${versions.bullmq}, Redis ${versions.redis}.`,
+    ...(size.repetitions < WHOLE.repetitions || size.due < WHOLE.due
+      ? ["**A small run: it shows that all of it works, and not how fast anything is.**"]
+      : []),
     `Durability: ${durability.join("; ")}.`,
     ...skipped.map((what) => `Left out: ${what}.`),
   ];

@@ -52,7 +52,7 @@ export const PLOTS: Readonly<Record<string, Plot>> = {
 };
 
 const PANEL_WIDTH = 330;
-const BAR_LEFT = 84;
+const BAR_LEFT = 94;
 const BAR_WIDTH = 160;
 const ROW = 28;
 const TOP = 66;

@@ -12,6 +12,8 @@ export interface Results {
     readonly memoryGb: number;
     readonly system: string;
     readonly node: string;
+    /** Programs that wanted a core before the bench began: what they take is missing from every figure. */
+    readonly loadBefore: number;
   };
   readonly versions: { readonly lull: string; readonly bullmq: string; readonly redis: string };
   readonly durability: readonly string[];

@@ -11,7 +11,7 @@ export interface Samples {
   readonly rssBytesMax: number;
 }
 
-const PACE_MS = 200;
+const PACE_MS = 500;
 
 export class Sampler {
   readonly #server: () => Server;

@@ -24,6 +24,8 @@ export interface Place {
   readonly port: number;
   readonly windowMs: number;
   readonly fakesUrl: string;
+  /** It will be killed: a peer that waits for the locks of the dead is told to wait for seconds only. */
+  readonly isKilled: boolean;
 }
 
 export interface Server {
@@ -38,6 +40,7 @@ export interface Server {
 type Start = (place: Place) => Promise<Server>;
 
 const BIN = join(ROOT, "bin/lull.js");
+const KILLED_RECOVERY_MS = 5_000;
 const LISTENING = /listening on (\S+)$/m;
 
 export const START: Readonly<Record<ServerName, Start>> = {
@@ -47,7 +50,10 @@ export const START: Readonly<Record<ServerName, Start>> = {
   async bullmq(place) {
     const startedAtMs = monotonicMs();
     const redis = await startRedis(place.folder);
-    const peer = await startPeer("bullmq", place, { BENCH_REDIS: redis.socket });
+    const peer = await startPeer("bullmq", place, {
+      BENCH_REDIS: redis.socket,
+      ...(place.isKilled && { BENCH_RECOVERY_MS: String(KILLED_RECOVERY_MS) }),
+    });
     return {
       url: peer.url,
       readyMs: monotonicMs() - startedAtMs,

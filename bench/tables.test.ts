@@ -58,7 +58,7 @@ test("a bar is judged by the ratio of medians, or by the median; without the oth
 test("faults under kills stand apart from all others", () => {
   expect(restartTable(some)).toMatch(/^\| in-memory .*\| 12 lost \|$/m);
   expect(restartTable(some)).toMatch(/^\| Lull.*\| none \|$/m);
-  expect(faultsTable(some)).toContain("| Lull, one worker | 3 | none |");
+  expect(faultsTable(some)).toContain("| Lull, one worker | 3 | none | 0 |");
 });
 
 test("the generator is told beside the floor, as a share of what that used", () => {

@@ -7,13 +7,11 @@ import { takeTurn } from "./take-turn.ts";
  * Messages wait in a list of their conversation; a delayed job, one per conversation at a time, takes what is
  * there when it runs. A message during a turn leaves a job behind that runs after it.
  */
-const { port, windowMs, fakesUrl, redis } = peerSettings();
+const { port, windowMs, fakesUrl, redis, recoveryMs } = peerSettings();
 const { Queue, Worker } = await installed<BullMqPackage>("bullmq");
 const { Redis } = await installed<IoRedisPackage>("ioredis");
 
 const QUEUE = "turns";
-/** How soon the jobs of a process that died are found: 30 s by default, which would not favour it. */
-const RECOVERY = { lockDuration: 5_000, stalledInterval: 5_000 };
 const REMEMBERED_SECONDS = 7 * 24 * 3_600;
 
 const connect = () => new Redis({ path: redis, maxRetriesPerRequest: null });
@@ -39,7 +37,10 @@ const worker = new Worker(
     await takeTurn(fakesUrl, from, texts);
     await client.ltrim(stagedKey(from), texts.length, -1);
   },
-  { connection: connect(), concurrency: TURNS_AT_ONCE, ...RECOVERY },
+  {
+    ...{ connection: connect(), concurrency: TURNS_AT_ONCE },
+    ...{ lockDuration: recoveryMs, stalledInterval: recoveryMs },
+  },
 );
 worker.on("error", (error) => console.error("worker", error));
 worker.on("failed", (_, error) => console.error("turn failed", error));
