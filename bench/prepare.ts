@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { availableParallelism, type as systemName, tmpdir, totalmem } from "node:os";
+import { availableParallelism, loadavg, type as systemName, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import manifest from "../package.json" with { type: "json" };
@@ -17,6 +17,7 @@ export type Surroundings = Pick<Results, "machine" | "versions" | "durability" |
 
 /** Builds Lull, installs its peers where they are not, and says what there is to measure. */
 export async function prepare(servers: readonly ServerName[]): Promise<Surroundings> {
+  const loadBefore = Math.round((loadavg()[0] ?? 0) * 10) / 10;
   await run("npm", ["run", "build"], { cwd: ROOT });
   const redis = await redisVersion();
   const missing = servers.includes("bullmq") ? await missingFor(redis) : "not asked for";
@@ -27,6 +28,7 @@ export async function prepare(servers: readonly ServerName[]): Promise<Surroundi
       memoryGb: Math.round(totalmem() / 2 ** 30),
       system: systemName(),
       node: process.versions.node,
+      loadBefore,
     },
     versions: { lull: manifest.version, bullmq: own.dependencies.bullmq, redis: redis ?? "none" },
     durability: [

@@ -22,7 +22,7 @@ function run(server: ServerName, scenario: ScenarioName, figures: Partial<Figure
 function results(...runs: readonly Measured[]): Results {
   return {
     day: "2026-11-16",
-    machine: { cores: 2, memoryGb: 4, system: "Linux", node: "24.0.0" },
+    machine: { cores: 2, memoryGb: 4, system: "Linux", node: "24.0.0", loadBefore: 0 },
     versions: { lull: "0.0.0", bullmq: "6.0.0", redis: "7.0.0" },
     ...{ durability: [], size: QUICK, skipped: [], runs },
   };
