@@ -9,6 +9,9 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** A load of many messages is signed before it starts, and the machine may be busy. */
+const PRINTED_WITHIN_MS = 120_000;
+
 /** When the bench is interrupted, nothing that it started goes on. */
 const running = new Set<Child>();
 process.once("exit", () => {
@@ -52,12 +55,15 @@ export class Child {
 
   /** What stands in the brackets of the pattern, once a line has it. */
   async printed(pattern: RegExp): Promise<string> {
+    const signal = AbortSignal.timeout(PRINTED_WITHIN_MS);
     for (;;) {
       const found = pattern.exec(this.#printed)?.[1];
       if (found !== undefined) return found;
-      if (this.#hasEnded())
-        throw new Error(`ended before it printed ${pattern}: ${this.#printed}${this.log}`);
-      await Promise.race([once(this.#process, "printed"), this.#gone]);
+      if (signal.aborted || this.#hasEnded())
+        throw new Error(`waited in vain for ${pattern}: ${this.#printed}${this.log}`);
+      // Out of time, or no such program: the look above says so.
+      const more = once(this.#process, "printed", { signal }).catch(() => {});
+      await Promise.race([more, this.#gone]);
     }
   }
 
@@ -66,8 +72,12 @@ export class Child {
     return exitCode !== null || signalCode !== null || pid === undefined;
   }
 
-  gone(): Promise<unknown> {
-    return this.#gone;
+  async gone(withinMs: number): Promise<void> {
+    const deadline = AbortSignal.timeout(withinMs);
+    const late = new Promise<never>((_, reject) => {
+      deadline.addEventListener("abort", () => reject(new Error(`not ended in ${withinMs} ms`)));
+    });
+    await Promise.race([this.#gone, late]);
   }
 
   async stop(): Promise<void> {

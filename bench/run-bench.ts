@@ -10,25 +10,38 @@ export interface Chosen {
   readonly onProgress: (line: string) => void;
 }
 
+export interface Ran {
+  readonly runs: readonly Measured[];
+  /** Runs that came to nothing: the others are worth keeping. */
+  readonly failed: readonly string[];
+}
+
 /**
  * Every server in every scenario, and all of that again: what else the machine does meets each of them alike.
  * Each repetition begins with another server.
  */
-export async function runBench({ servers, scenarios, size, onProgress }: Chosen): Promise<Measured[]> {
+export async function runBench({ servers, scenarios, size, onProgress }: Chosen): Promise<Ran> {
   const runs: Measured[] = [];
+  const failed: string[] = [];
   for (let repetition = 0; repetition < size.repetitions; repetition += 1) {
     const order = rotated(servers, repetition);
     for (const name of scenarios) {
       for (const server of order) {
         const scenario = scenarioOf(name, size, halfOf(runs, server));
         if (!scenario.servers.includes(server)) continue;
-        const measured = rounded(await measure(server, scenario));
-        runs.push(measured);
-        onProgress(`${repetition + 1}/${size.repetitions} ${lineOf(measured)}`);
+        const measured = await measure(server, scenario).catch((error: Error) => error);
+        const which = `${repetition + 1}/${size.repetitions}`;
+        if (measured instanceof Error) {
+          failed.push(`${name} of ${server}, ${which}, which failed`);
+          onProgress(`${which} ${name} ${server} failed: ${measured.message}`);
+        } else {
+          runs.push(rounded(measured));
+          onProgress(`${which} ${lineOf(rounded(measured))}`);
+        }
       }
     }
   }
-  return runs;
+  return { runs, failed };
 }
 
 export function rotated<T>(list: readonly T[], by: number): T[] {

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { ROOT } from "../test/staged-package.ts";
+import { ACCOUNT_SID, AUTH_TOKEN, OUR_NUMBER, PUBLIC_URL } from "./account.ts";
+import { builtPeer } from "./built-peer.ts";
 import { Child } from "./child.ts";
 import { monotonicMs } from "./clock.ts";
 import { freePort } from "./free-port.ts";
 import { type Usage, usageOf } from "./process-tree.ts";
 import { startRedis } from "./redis.ts";
-import { ACCOUNT_SID, AUTH_TOKEN, OUR_NUMBER, PUBLIC_URL } from "./webhook.ts";
 
 export const SERVERS = ["floor", "memory", "lull", "bullmq"] as const;
 export type ServerName = (typeof SERVERS)[number];
@@ -69,8 +69,12 @@ export const START: Readonly<Record<ServerName, Start>> = {
   },
 };
 
-function startPeer(name: string, place: Place, more: Readonly<Record<string, string>> = {}): Promise<Server> {
-  const file = fileURLToPath(new URL(`./peers/${name}.ts`, import.meta.url));
+async function startPeer(
+  name: string,
+  place: Place,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Server> {
+  const file = await builtPeer(name);
   const { port, windowMs, fakesUrl, folder } = place;
   const env = { PORT: String(port), BENCH_WINDOW_MS: String(windowMs), BENCH_FAKES_URL: fakesUrl, ...more };
   return listening(() => new Child(process.execPath, [file], { folder, env }));

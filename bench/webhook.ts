@@ -1,10 +1,5 @@
 import { signedWebhook } from "../src/testing/fake-twilio.ts";
-
-export const ACCOUNT_SID = "AC00000000000000000000000000000001";
-export const AUTH_TOKEN = "the-benchmark's-own-token";
-export const OUR_NUMBER = "+15550100";
-export const PUBLIC_URL = "https://bot.example.com";
-export const PATH = "/webhooks/sms";
+import { ACCOUNT_SID, AUTH_TOKEN, OUR_NUMBER, PATH, PUBLIC_URL } from "./account.ts";
 
 /** Every message carries its number in its text: so it is found again in what the fakes were told. */
 export function textOf(message: number): string {

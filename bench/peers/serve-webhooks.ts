@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type ParsedUrlQuery, parse } from "node:querystring";
-import { AUTH_TOKEN, PATH, PUBLIC_URL } from "../webhook.ts";
+import { AUTH_TOKEN, PATH, PUBLIC_URL } from "../account.ts";
 
 export interface Inbound {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { Agent, request } from "node:http";
-import { ACCOUNT_SID, AUTH_TOKEN, OUR_NUMBER } from "../webhook.ts";
+import { ACCOUNT_SID, AUTH_TOKEN, OUR_NUMBER } from "../account.ts";
 import { TURNS_AT_ONCE } from "./peer-settings.ts";
 
 /** The cheapest client that Node has: kept-alive connections, and no `fetch`. */
