@@ -45,6 +45,11 @@ test("a figure is told by its median, with least and most; one that was not meas
   expect(figuresTable(some)).not.toContain("BullMQ");
 });
 
+test("what Redis takes of BullMQ's time is told beside it", () => {
+  const steady = run("bullmq", "steady", { cpuSecondsPer1000: 1.2, redisCpuSecondsPer1000: 0.4 });
+  expect(figuresTable(results(steady))).toContain("| 1.2, of it Redis 0.4 |");
+});
+
 test("a bar is judged by the ratio of medians, or by the median; without the other server not at all", () => {
   const judged = BARS.map((bar) => judge(some, bar)).filter(({ bar }) => bar.scenario === "acks");
   expect(judged.map(({ measured, isMet }) => [measured, isMet])).toEqual([

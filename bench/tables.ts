@@ -102,7 +102,15 @@ function cellOf(
   figures: readonly FigureName[],
 ): string {
   const spreads = figures.map((figure) => spreadIn(results, server, scenario, figure));
-  return spreads.every((spread) => spread === undefined) ? "" : spreads.map(told).join(" / ");
+  if (spreads.every((spread) => spread === undefined)) return "";
+  return spreads.map(told).join(" / ") + redisShare(results, server, figures);
+}
+
+/** A second program's time is a part of what its user pays, and is told apart. */
+function redisShare(results: Results, server: ServerName, figures: readonly FigureName[]): string {
+  if (server !== "bullmq" || !figures.includes("cpuSecondsPer1000")) return "";
+  const { median = 0 } = spreadIn(results, server, "steady", "redisCpuSecondsPer1000") ?? {};
+  return `, of it Redis ${number.format(median)}`;
 }
 
 function told(spread: Spread | undefined): string {
