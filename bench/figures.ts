@@ -41,7 +41,8 @@ export function figuresOf(seen: Seen, lateness: Checked["lateness"]): Figures {
   const acked = load.ackedAtMs.flatMap((atMs, message) => (atMs > fromAtMs ? [message] : []));
   const tookMs = acked.map((message) => (load.ackedAtMs[message] ?? 0) - (load.handedAtMs[message] ?? 0));
   const lastAckAtMs = acked.reduce((last, message) => Math.max(last, load.ackedAtMs[message] ?? 0), fromAtMs);
-  const seconds = (lastAckAtMs - fromAtMs) / 1_000;
+  // A server that acknowledged nothing has a rate all the same: 0.
+  const seconds = Math.max(1, lastAckAtMs - fromAtMs) / 1_000;
   const perCounted = (cpuMs: number) => cpuMs / Math.max(1, acked.length);
   return {
     acksPerSecond: acked.length / seconds,

@@ -45,7 +45,7 @@ function machineLine({ day, machine, versions, durability, size, skipped }: Resu
     ...(size.repetitions < WHOLE.repetitions || size.due < WHOLE.due
       ? ["**A small run: it shows that all of it works, and not how fast anything is.**"]
       : []),
-    `Durability: ${durability.join("; ")}.`,
+    ...(durability.length > 0 ? [`Durability: ${durability.join("; ")}.`] : []),
     ...skipped.map((what) => `Left out: ${what}.`),
   ];
   return lines.join("\n");
