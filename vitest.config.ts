@@ -17,11 +17,14 @@ const alias = Object.entries(manifest.exports).flatMap(([subpath, target]) => {
 export default defineConfig({
   resolve: { alias },
   test: {
-    include: ["src/**/*.test.ts", "web/**/*.test.ts", "{test,tools,examples}/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "web/**/*.test.ts", "{test,tools,examples,bench}/**/*.test.ts"],
     // On emulators, or long: `npm run test:aws` runs them, and `npm run check` runs both.
-    exclude: process.env.LULL_TEST_AWS
-      ? []
-      : ["test/aws/**", "tools/**", "test/cdk/**", "test/simulation/bites.test.ts"],
+    exclude: [
+      "bench/node_modules/**",
+      ...(process.env.LULL_TEST_AWS
+        ? []
+        : ["test/aws/**", "tools/**", "test/cdk/**", "test/simulation/bites.test.ts"]),
+    ],
     reporters: ["default", closingLine],
     globalSetup: ["test/temporary-folder.ts"],
     // The slow files start real processes and mostly wait for them: more files at once than cores.

@@ -3,15 +3,17 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LullProcess } from "../test/lull-process.ts";
+import { quantile } from "./quantiles.ts";
 
 /**
- * What one visitor costs all others: `npx node bench/one-visitor.ts [rounds] [messages a turn]`. In every
+ * What one visitor costs all others: `npm run bench -- visitor [rounds] [messages a turn]`. In every
  * round the webhooks of a hundred others are timed alone, and then while one visitor's 2,000 messages, 8 MB,
  * are drained and its page asks for its feed ten times a second. What counts is the ratio of the two, over
  * all rounds: the times themselves depend on what else the machine does.
  */
-const ROUNDS = Number(process.argv[2] ?? 5);
-const BATCH = Number(process.argv[3] ?? 500);
+const [, , , rounds = 5, batch = 500] = process.argv;
+const ROUNDS = Number(rounds);
+const BATCH = Number(batch);
 const MESSAGES = 2_000;
 const TEXT = "x".repeat(3_900);
 const OTHERS = 100;
@@ -96,9 +98,11 @@ async function stageAll(url: string): Promise<Record<number, number>> {
   return statuses;
 }
 
-function quantile(answers: readonly Answer[], share: number): number {
-  const sorted = answers.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+function tookMs(answers: readonly Answer[], share: number): number {
+  return quantile(
+    answers.map((answer) => answer.tookMs),
+    share,
+  );
 }
 
 /** Nothing of this visitor waits any more. */
@@ -135,8 +139,8 @@ try {
   for (let at = 0; at < ROUNDS; at += 1) await round(url);
   const failed = [...alone, ...beside].filter(({ status }) => status !== 200).length;
   const line = (what: string, answers: readonly Answer[]) =>
-    `${what}: p50 ${quantile(answers, 0.5).toFixed(1)} ms, p99 ${quantile(answers, 0.99).toFixed(1)} ms, ` +
-    `worst ${quantile(answers, 1).toFixed(1)} ms`;
+    `${what}: p50 ${tookMs(answers, 0.5).toFixed(1)} ms, p99 ${tookMs(answers, 0.99).toFixed(1)} ms, ` +
+    `worst ${tookMs(answers, 1).toFixed(1)} ms`;
   console.log(
     `${ROUNDS} rounds, ${BATCH} messages a turn, ${failed} of ${alone.length + beside.length} ` +
       "webhooks failed",
@@ -146,7 +150,7 @@ try {
   console.log(
     `${line("that visitor's feed", fed)}, ${Math.max(...fed.map(({ bytes }) => bytes))} bytes at most`,
   );
-  console.log(`p99: ${(quantile(beside, 0.99) / quantile(alone, 0.99)).toFixed(2)} x`);
+  console.log(`p99: ${(tookMs(beside, 0.99) / tookMs(alone, 0.99)).toFixed(2)} x`);
 } finally {
   service.kill("SIGKILL");
   await service.gone();

@@ -3,6 +3,7 @@ import { access, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import peers from "../bench/package.json" with { type: "json" };
 import manifest from "../package.json" with { type: "json" };
 import { twilio } from "../src/channels/twilio/index.ts";
 import { wati } from "../src/channels/wati/index.ts";
@@ -177,7 +178,11 @@ describe("settings", () => {
 
 test("docs/dependencies.md gives a reason for every package", () => {
   const text = pageNamed("docs/dependencies.md").text;
-  const packages = Object.keys({ ...manifest.devDependencies, ...manifest.peerDependencies });
+  const packages = Object.keys({
+    ...manifest.devDependencies,
+    ...manifest.peerDependencies,
+    ...peers.dependencies,
+  });
   expect(packages.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import peers from "../bench/package.json" with { type: "json" };
+import peersLock from "../bench/package-lock.json" with { type: "json" };
 import lock from "../package-lock.json" with { type: "json" };
 
 interface Entry {
@@ -13,9 +15,17 @@ interface Entry {
  * What comes from a registry. A bundled package comes inside its parent, whose integrity is its own; ours are
  * in this repository.
  */
-const fetched = Object.entries(lock.packages as Record<string, Entry>).filter(
-  ([path, { link, inBundle }]) => path.includes("node_modules/") && !link && !inBundle,
-);
+const fetched = [lock, peersLock]
+  .flatMap(({ packages }) => Object.entries(packages as Record<string, Entry>))
+  .filter(([path, { link, inBundle }]) => path.includes("node_modules/") && !link && !inBundle);
+
+test("what Lull is measured beside is one version each", () => {
+  const locked = Object.keys(peers.dependencies).map((name) => {
+    const { version } = (peersLock.packages as Record<string, { version?: string }>)[`node_modules/${name}`]!;
+    return [name, version];
+  });
+  expect(Object.fromEntries(locked)).toEqual(peers.dependencies);
+});
 
 test("every package that is fetched is known by its hash", () => {
   expect(fetched.length).toBeGreaterThan(100);

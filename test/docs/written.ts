@@ -1,3 +1,5 @@
+import { latestResults } from "../../bench/latest-results.ts";
+import { withResults } from "../../bench/performance-page.ts";
 import { withRoutes } from "./api-page.ts";
 import type { Sources } from "./compiler.ts";
 import { loggedIn } from "./log-events.ts";
@@ -16,6 +18,7 @@ export const WRITTEN: Readonly<Record<string, Write>> = {
   "docs/http-api.md": withRoutes,
   "docs/library.md": withReference,
   "docs/operating.md": (page, sources) => withFields(page, loggedIn(sources).events),
+  "docs/performance.md": (page) => withResults(page, latestResults()),
   "docs/testing.md": withReference,
   ...DRAWINGS,
 };

@@ -61,6 +61,8 @@ test.each([
   ["web/elsewhere/x.ts", "", "has no rule"],
   ["tools/elsewhere/x.ts", "", "has no rule"],
   ["tools/aws-local/x.ts", 'import { eventually } from "../../test/lull-process.ts";', "may not import"],
+  ["bench/x.ts", 'import { sqlite } from "../src/engines/sqlite/index.ts";', "may not import"],
+  ["http/edge.ts", 'import { measure } from "../../bench/measure.ts";', "may not import"],
   ["http/edge.ts", 'import { openGateway } from "../../tools/aws-local/gateway.ts";', "may not import"],
   ["web/phone/x.ts", 'import { feedOf } from "../../src/http/feed-view.ts";', "may not import"],
   ["web/phone/x.ts", 'import { FEED } from "../../src/http/feed-shape.ts";', "may not import"],

@@ -93,7 +93,7 @@ function mayImport(rule: Rule, path: string, { specifier, typesOnly, onDemand }:
 function isInstalled(specifier: string, path: string): boolean {
   const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
   const { dependencies, devDependencies, peerDependencies } = manifest;
-  const isForDevelopers = isTest(path) || /^(?:web\/build|tools)\//.test(path);
+  const isForDevelopers = isTest(path) || /^(?:web\/build|tools|bench)\//.test(path);
   const installed = {
     ...dependencies,
     ...(isOptional(path) && peerDependencies),

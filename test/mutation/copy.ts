@@ -7,6 +7,7 @@ const PARTS = [
   "web",
   "test",
   "tools",
+  "bench",
   "bin",
   "examples",
   "docs",
@@ -19,7 +20,9 @@ const PARTS = [
 /** The project once more, with the same dependencies: what is changed there runs only there. */
 export function copyOf(root: string, copy: string): string {
   mkdirSync(copy, { recursive: true });
-  for (const part of PARTS) cpSync(join(root, part), join(copy, part), { recursive: true });
+  // What the bench installs for itself is no part of the project.
+  const filter = (path: string) => path !== join(root, "bench/node_modules");
+  for (const part of PARTS) cpSync(join(root, part), join(copy, part), { recursive: true, filter });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   return copy;
 }

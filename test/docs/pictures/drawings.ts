@@ -1,3 +1,5 @@
+import { latestResults } from "../../../bench/latest-results.ts";
+import { drawPlot, PLOTS } from "../../../bench/plots.ts";
 import { drawChart } from "./chart.ts";
 import { COMPONENTS } from "./components.ts";
 import { MESSAGE_AWS, MESSAGE_SQLITE } from "./messages.ts";
@@ -12,4 +14,7 @@ export const DRAWINGS: Readonly<Record<string, () => string>> = {
   "docs/pictures/conversation.svg": () => drawChart(CONVERSATION),
   "docs/pictures/turn.svg": () => drawChart(TURN),
   "docs/pictures/chunk.svg": () => drawChart(CHUNK),
+  ...Object.fromEntries(
+    Object.entries(PLOTS).map(([file, plot]) => [file, () => drawPlot(latestResults(), plot)]),
+  ),
 };

@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ROOT } from "../test/staged-package.ts";
+import { faultsIn } from "./check-run.ts";
+import { RESULTS_FILE } from "./latest-results.ts";
+import { printed, withResults } from "./performance-page.ts";
+import { drawPlot, PLOTS } from "./plots.ts";
+import { prepare } from "./prepare.ts";
+import type { Results } from "./results.ts";
+import { runBench } from "./run-bench.ts";
+import { QUICK, SCENARIOS, WHOLE } from "./scenarios.ts";
+import { SERVERS } from "./servers.ts";
+
+const HELP = `npm run bench              all, about 25 minutes; writes docs/performance.md and its plots
+npm run bench -- --quick   a small one, within 3 minutes; writes nothing unless --write is given
+npm run bench -- visitor [rounds] [messages a turn]   what one visitor costs all others
+
+  --servers    ${SERVERS.join(",")}
+  --scenarios  ${SCENARIOS.join(",")}
+  --repetitions N`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+    servers: { type: "string" },
+    scenarios: { type: "string" },
+    repetitions: { type: "string" },
+  },
+});
+
+function chosen<T extends string>(all: readonly T[], names: string | undefined): readonly T[] {
+  const asked = names?.split(",");
+  const unknown = asked?.find((name) => !all.some((each) => each === name));
+  if (unknown !== undefined) throw new Error(`there is no ${unknown}: ${all.join(", ")}`);
+  return asked === undefined ? all : all.filter((each) => asked.includes(each));
+}
+
+async function bench(): Promise<Results> {
+  const base = values.quick ? QUICK : WHOLE;
+  const size = { ...base, repetitions: Number(values.repetitions ?? base.repetitions) };
+  const asked = chosen(SERVERS, values.servers);
+  const surroundings = await prepare(asked);
+  for (const what of surroundings.skipped) console.error(`left out: ${what}`);
+  const servers = asked.filter((name) => name !== "bullmq" || surroundings.skipped.length === 0);
+  const scenarios = chosen(SCENARIOS, values.scenarios);
+  const ran = await runBench({ servers, scenarios, size, onProgress: (line) => console.error(line) });
+  const skipped = [...surroundings.skipped, ...ran.failed];
+  if (ran.failed.length > 0) process.exitCode = 1;
+  return { day: new Date().toISOString().slice(0, 10), ...surroundings, skipped, size, runs: ran.runs };
+}
+
+function write(results: Results): void {
+  writeFileSync(RESULTS_FILE, `${JSON.stringify(results, null, 2)}\n`);
+  const page = join(ROOT, "docs/performance.md");
+  writeFileSync(page, withResults(readFileSync(page, "utf8"), results));
+  for (const [file, plot] of Object.entries(PLOTS)) writeFileSync(join(ROOT, file), drawPlot(results, plot));
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+
+if (values.help) console.log(HELP);
+else if (positionals[0] === "visitor") await import("./one-visitor.ts");
+else {
+  const results = await bench();
+  const isWhole = !values.quick && values.servers === undefined && values.scenarios === undefined;
+  if (isWhole || values.write) write(results);
+  console.log(printed(results));
+  const faults = results.runs.flatMap((run) => (run.server === "lull" ? faultsIn(run.faults) : []));
+  console.log(faults.length === 0 ? "\nLull: no fault in any run" : `\nLull: ${faults.join(", ")}`);
+  if (faults.length > 0) process.exitCode = 1;
+}
