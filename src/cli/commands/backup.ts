@@ -65,6 +65,9 @@ answers them, even those that are answered by then.`;
 
 function after(takenAt: string): string {
   return `Once restored, what came in since then is fetched with: lull catch-up --since ${takenAt}
+It leaves to you what known customers of WhatsApp wrote, unless you add --by-number, which takes a
+number's only owner for the writer: sound for hours, in which hardly a number
+changes hands, and not for weeks.
 People who are erased from now on are in it all the same: after restoring it, erase them again.`;
 }
 
