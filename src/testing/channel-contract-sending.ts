@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import type { Outgoing, ReconcileQuery, SendOutcome } from "../ports/channel.ts";
+import { systemClock } from "../runtime/system-clock.ts";
 import type {
   ContractProvider,
   ContractRun,
   ContractSubject,
   ProviderMood,
 } from "./channel-contract-subject.ts";
+
+/** Without it, a subject that forgets to resolve `reached` would hang a test runner that has no limit. */
+const REACHED_MS_MAX = 10_000;
 
 export const SENDING: readonly (readonly [string, ContractRun])[] = [
   ["a send that was taken is sent, under the provider's id", taken],
@@ -62,8 +66,11 @@ async function inVain<T>(subject: ContractSubject, ask: (signal: AbortSignal) =>
   const deadline = new AbortController();
   const reached = provider.reached();
   const outcome = ask(deadline.signal);
-  await Promise.race([reached, outcome]);
+  const patience = new AbortController();
+  const silence = systemClock.sleep(REACHED_MS_MAX, patience.signal).then(() => "silence" as const);
+  const first = await Promise.race([reached, outcome, silence]).finally(() => patience.abort());
   deadline.abort();
+  assert.notEqual(first, "silence", "`reached` did not resolve, though the provider was asked");
   return outcome;
 }
 

@@ -21,7 +21,7 @@ export type ProviderMood =
 export interface ContractProvider {
   /** From now on every send is met like this. */
   is(mood: ProviderMood): Promise<void> | void;
-  /** Resolves when the next send has reached the provider. */
+  /** Resolves when the next request, a send or a question, has reached the provider. */
   reached(): Promise<unknown>;
   /** Ids of what it took for the customer, oldest first. */
   taken(): readonly string[];

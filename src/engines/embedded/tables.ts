@@ -83,7 +83,7 @@ export interface NameTable {
 
 /** What waits for its turn. */
 export interface StagedTable {
-  /** False when the id is staged already. */
+  /** Numbers a message in the order of staging (`sequence`). False when the id is staged already. */
   add(row: StagedRow): boolean;
   /** Everything, in the order of staging: only for small piles, or where all of it is needed. */
   all(conversationId: string): StagedRow[];
@@ -119,7 +119,10 @@ export interface StateTable {
   restless(): string[];
   /** Conversations due for a look, longest waiting first. While paused, only those with an outbound. */
   wakeable(nowMs: number, max: number): string[];
-  /** No worker looks before that time, whatever the state says, because every look fails. */
+  /**
+   * No worker looks before that time, whatever the state says, because every look fails. Only called where
+   * the context has `apart`: a store in which one conversation may fail and the others go on.
+   */
   putOff(conversationId: string, untilAtMs: number): void;
   nextWakeAtMs(): number | undefined;
   heldBy(holder: string): string[];
@@ -137,8 +140,12 @@ export interface HistoryTable {
   messages(conversationId: string, messagesMax: number, bytesMax: number): HistoryMessage[];
   appendTurn(turn: TurnRecord): void;
   turns(conversationId: string, max: number, bytesMax: number): TurnRecord[];
+  /** What its latest turns and its dead letters sent: `RECENT_TURNS` of them. */
   recentProviderIds(conversationId: string): string[];
-  /** False if nothing with that id is known to have been sent: then the status is not stored. */
+  /**
+   * False if nothing with that id is known to have been sent: then the status is not stored. One that comes
+   * with a turn is known from then on.
+   */
   putDelivery(channel: string, status: DeliveryStatus, turnId: string | undefined, atMs: number): boolean;
 }
 
@@ -187,7 +194,7 @@ export interface QuarantineTable {
 
 /** What concerns several tables. */
 export interface Removal {
-  /** Removes the record and every row that belongs to it. False if there was none. */
+  /** Removes the record and every row that belongs to it, dead letters too. False if there was nothing. */
   conversation(id: string): boolean;
   /** Removes what names a person and belongs to no conversation: refusals of strangers, quarantined rows. */
   named(names: readonly string[]): void;

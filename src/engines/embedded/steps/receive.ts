@@ -1,15 +1,15 @@
 import { conversationKey, messageId } from "../../../core/identity.ts";
 import { isUnattributed } from "../../../core/person.ts";
-import { bytesOf, isFull } from "../../../core/pile.ts";
+import { bytesOf } from "../../../core/pile.ts";
 import { decideReceipt, isBusy } from "../../../core/rules.ts";
-import type { ConversationState } from "../../../core/state.ts";
 import { dueOf } from "../../../core/take.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
 import { arm, clockOf, dueAtMsIn, type StepContext, stateOf } from "../context.ts";
 import { chosen, createFor, learn, nextId, withAlias } from "./find-conversation.ts";
-import { type Refused, refuse, refuseMore } from "./refuse.ts";
+import { isFullNow, refuseMore } from "./full-conversation.ts";
+import { type Refused, refuse } from "./refuse.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
 export function stage(context: StepContext, requests: readonly StageRequest[]): StageOutcome[] {
@@ -68,17 +68,6 @@ function put(
   const policy = windowInForce(context.settings, conversation, arrival.channel);
   const dueAtMs = dueOf([arrival], {}, policy, clockOf(context));
   return { kind: "staged", conversationId, dueAtMs: arm(context, conversationId, dueAtMs, state) };
-}
-
-/** Without a window or a lease nothing waits, so the pile need not be counted. */
-function isFullNow(
-  { tables, settings }: StepContext,
-  id: string,
-  { window, lease }: ConversationState,
-  bytes: number,
-): boolean {
-  const mayWait = window !== undefined || lease !== undefined;
-  return mayWait && isFull(tables.staged.pile(id), settings, bytes);
 }
 
 /** Only `reject` refuses a message while a turn runs: the others save the read. */

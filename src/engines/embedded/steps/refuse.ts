@@ -1,6 +1,5 @@
 import { isOver, isRecordedOnce } from "../../../core/refusals.ts";
 import { runningTurnId } from "../../../core/running-turn.ts";
-import type { ConversationState } from "../../../core/state.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
 import { type StepContext, stateOf } from "../context.ts";
@@ -45,17 +44,4 @@ function tellOnce(context: StepContext, id: string): boolean {
   if (state.busyToldTurnId === running) return false;
   context.tables.states.put(id, { ...state, busyToldTurnId: running });
   return true;
-}
-
-/** One record and one busy text for all messages that come while it is full: refusals are a pile, too. */
-export function refuseMore(
-  context: StepContext,
-  refused: Refused,
-  conversationId: string,
-  state: ConversationState,
-): StageOutcome {
-  const code = "RATE_LIMITED";
-  if (state.fullTold) return { kind: "refused", code, conversationId, tellBusy: false };
-  context.tables.states.put(conversationId, { ...state, fullTold: true });
-  return { ...refuse(context, refused, code, conversationId), tellBusy: true };
 }
