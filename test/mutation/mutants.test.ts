@@ -67,6 +67,14 @@ it.each([...NAMED, ...REMOVALS, ...AWS_REMOVALS])(
   },
 );
 
+const titled = NAMED.flatMap(({ title, tests }) => (title === undefined ? [] : [{ title, tests }]));
+
+it.each(titled)("still there to notice it: $title", ({ title, tests }) => {
+  const sources = tests.flatMap((path) => (path.endsWith(".ts") ? [sourceOf(path)] : []));
+  const words = title.replaceAll('"', '\\"');
+  expect(sources.some((source) => source.includes(title) || source.includes(words))).toBe(true);
+});
+
 it("a lane says which mutants are killed and which survive, one after the other", async () => {
   const folder = await mkdtemp(join(tmpdir(), "lull-lane-"));
   const lane = new Lane(ROOT, join(folder, "lane"));

@@ -149,7 +149,7 @@ export const NAMED: readonly Named[] = [
   {
     protection: "the parent frees a dead worker's leases",
     tests: ["test/cli.test.ts"],
-    title: "a killed worker's turn goes on because the parent frees its leases",
+    title: "a killed worker's turn goes on because the parent, and nothing else, frees its leases",
     patches: [
       {
         file: "cli/workers/supervisor.ts",
@@ -161,7 +161,7 @@ export const NAMED: readonly Named[] = [
   {
     protection: "in which conversation a message waits is decided once",
     tests: ["test/aws/simulated/two-conversations.test.ts"],
-    title: "two deliveries of a message, one frozen before its write to stage",
+    title: "two deliveries of a message, one",
     aws: true,
     patches: [
       {
