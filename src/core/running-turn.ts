@@ -8,8 +8,8 @@ import { type ConversationState, triesOf, type Work, withoutWork, workOf } from 
 import { deadLetteredWith } from "./take.ts";
 
 /** The work of the turn that runs under the lease. */
-export function workUnder({ lease, ...state }: ConversationState): Work {
-  const turnId = lease?.turnId ?? "";
+export function workUnder(state: ConversationState): Work {
+  const turnId = state.lease?.turnId ?? "";
   const work = workOf(state, turnId);
   if (!work) throw new Error(`lease of turn ${turnId} has no work`);
   return work;
@@ -21,7 +21,7 @@ export function runningTurnId({ lease, draft }: ConversationState): string | und
 }
 
 /** Whether newer messages would join if the answer started over. With a full batch none would. */
-export function mayJoin({ leftBehindAtMs }: ConversationState): boolean {
+export function hasRoomForNewer({ leftBehindAtMs }: ConversationState): boolean {
   return leftBehindAtMs === undefined;
 }
 

@@ -82,7 +82,6 @@ const NAME = fields<NameRecord>({
 });
 
 /** Without its messages, which every engine stores in its own way. */
-
 const LETTER = fields<LetterHead>({
   id: text,
   conversationId: text,

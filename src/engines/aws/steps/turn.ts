@@ -1,4 +1,4 @@
-import { isAnswer, mayJoin, withDraft, withMark, workUnder } from "../../../core/running-turn.ts";
+import { hasRoomForNewer, isAnswer, withDraft, withMark, workUnder } from "../../../core/running-turn.ts";
 import { messagesOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { mayRestart } from "../../../core/turn.ts";
@@ -87,7 +87,7 @@ function asStored(lease: Lease, { state }: Stored): { readonly lease: Lease; rea
 }
 
 async function canJoin(context: AwsContext, stored: Stored): Promise<boolean> {
-  if (!mayJoin(stored.state)) return false;
+  if (!hasRoomForNewer(stored.state)) return false;
   const { batchIds } = workUnder(stored.state);
   return waitsBeside(context, stored.id, batchIds, ({ kind }) => kind === "message");
 }

@@ -1,4 +1,11 @@
-import { isAnswer, mayJoin, renewed, withDraft, withMark, workUnder } from "../../../core/running-turn.ts";
+import {
+  hasRoomForNewer,
+  isAnswer,
+  renewed,
+  withDraft,
+  withMark,
+  workUnder,
+} from "../../../core/running-turn.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { mayRestart } from "../../../core/turn.ts";
 import type { Draft } from "../../../model/draft.ts";
@@ -51,7 +58,7 @@ export function mark(
 }
 
 function canJoin(context: StepContext, lease: Lease, state: ConversationState): boolean {
-  return mayJoin(state) && newerThan(context, lease, state) !== undefined;
+  return hasRoomForNewer(state) && newerThan(context, lease, state) !== undefined;
 }
 
 /** Staged messages that are not in the running batch. */
