@@ -8,7 +8,7 @@ interface Regression {
   readonly only?: EngineName;
 }
 
-/** Runs that once broke a promise, shrunk, each with what was wrong. They stay. */
+/** Runs that once broke a promise, or its check, shrunk, each with what was wrong. They stay. */
 const REGRESSIONS: readonly Regression[] = [
   {
     name: "a commit whose answer got lost, tried again, must not commit the turn behind it",
@@ -85,6 +85,34 @@ const REGRESSIONS: readonly Regression[] = [
       strayWakeUpsAtMs: [350, 15_220, 18_677],
       listsLate: false,
       outages: [{ who: "responder", how: "refused", fromMs: 705, toMs: 11_254 }],
+    },
+  },
+  {
+    name: "an older take, heard of after a newer one, is not the newest (the check had taken it for that)",
+    only: "aws",
+    plan: {
+      seed: 1_673_299_819,
+      workers: 2,
+      window: { seconds: 2 },
+      whileBusy: "reject",
+      onUnknown: "hold",
+      canReconcile: false,
+      callbacks: true,
+      chunks: 1,
+      batchMessagesMax: 500,
+      messages: [
+        { id: "m1", customer: 0, atMs: 11_341, againAtMs: [] },
+        { id: "m2", customer: 1, atMs: 1_812, againAtMs: [] },
+        { id: "m3", customer: 1, atMs: 6_071, againAtMs: [] },
+        { id: "m4", customer: 1, atMs: 4_491, againAtMs: [] },
+        { id: "m5", customer: 0, atMs: 1_262, againAtMs: [3_382] },
+        { id: "m6", customer: 1, atMs: 47, againAtMs: [10_065] },
+      ],
+      faults: [{ step: "request.delete", kind: "silent", nth: 5 }],
+      strayWakeUpsAtMs: [9_915, 3_940, 13_905],
+      listsLate: false,
+      outages: [{ who: "responder", how: "silent", fromMs: 4_099, toMs: 9_480 }],
+      providerAheadMs: 0,
     },
   },
 ];

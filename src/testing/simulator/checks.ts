@@ -1,6 +1,7 @@
 import { replySent } from "../../core/draft.ts";
 import { messageId } from "../../core/identity.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
+import type { Taken } from "../../model/take.ts";
 import type { UnknownSend } from "../../model/unknown-send.ts";
 import type { ConversationDetail } from "../../ports/inspector.ts";
 import type { Service } from "../../runtime/service.ts";
@@ -135,9 +136,9 @@ function isToldLate(history: History, sent: Extract<Event, { kind: "sent" }>): b
  * after.
  */
 function isOutranked(history: History, { turn, token, atMs }: Extract<Event, { kind: "sent" }>): boolean {
-  const takes = history.of("taken").filter(({ taken }) => taken.turnId === turn && taken.takenAtMs <= atMs);
-  const newest = takes.toSorted((a, b) => a.taken.takenAtMs - b.taken.takenAtMs).at(-1);
-  return newest !== undefined && newest.taken.lease.token !== token;
+  const takenByThen = history.of("taken").filter(({ taken }) => taken.takenAtMs <= atMs);
+  const newest = newestTake(takenByThen, turn);
+  return newest !== undefined && newest.lease.token !== token;
 }
 
 function wasCrashed(history: History, process: string): boolean {
@@ -244,12 +245,21 @@ function mayBeLate(plan: Plan): boolean {
   return movesClock(plan) || plan.faults.some(({ kind }) => kind.startsWith("freeze"));
 }
 
+/**
+ * A newer lease was heard of before it was sent. Newer by the time of taking, not of hearing: the answer to
+ * an older take may come after that to a newer one.
+ */
 function isLate(history: History, sent: Extract<Event, { kind: "sent" }>): boolean {
-  const at = history.events.indexOf(sent);
-  const newest = history.events
-    .slice(0, at)
-    .findLast((event) => event.kind === "taken" && event.taken.turnId === sent.turn);
-  return newest?.kind === "taken" && newest.taken.lease.token !== sent.token;
+  const before = history.events.slice(0, history.events.indexOf(sent));
+  const newest = newestTake(before, sent.turn);
+  return newest !== undefined && newest.lease.token !== sent.token;
+}
+
+function newestTake(events: readonly Event[], turn: string): Taken | undefined {
+  const takes = events.flatMap((event) =>
+    event.kind === "taken" && event.taken.turnId === turn ? [event.taken] : [],
+  );
+  return takes.toSorted((a, b) => a.takenAtMs - b.takenAtMs).at(-1);
 }
 
 function sentOnce({ history, ledger, stored, plan }: Evidence): Violation[] {
