@@ -115,6 +115,34 @@ const REGRESSIONS: readonly Regression[] = [
       providerAheadMs: 0,
     },
   },
+  {
+    name: "a run is not over while a process is frozen: it has still to tell that it sent late",
+    plan: {
+      seed: 1_220_009_778,
+      workers: 2,
+      window: { seconds: 2 },
+      whileBusy: "queue",
+      onUnknown: "hold",
+      canReconcile: true,
+      callbacks: false,
+      chunks: 2,
+      batchMessagesMax: 500,
+      messages: [
+        { id: "m1", customer: 0, atMs: 317, againAtMs: [11_065] },
+        { id: "m2", customer: 1, atMs: 2_886, againAtMs: [] },
+        { id: "m3", customer: 0, atMs: 275, againAtMs: [] },
+        { id: "m4", customer: 1, atMs: 3_919, againAtMs: [17_066] },
+      ],
+      faults: [
+        { step: "turns.take", kind: "freeze-after", nth: 1 },
+        { step: "send", kind: "freeze-before", nth: 1 },
+      ],
+      strayWakeUpsAtMs: [13_592, 526, 11_599],
+      listsLate: false,
+      outages: [],
+      providerAheadMs: 0,
+    },
+  },
 ];
 
 export function regressionsOn(engine: EngineName): readonly Regression[] {

@@ -13,6 +13,9 @@ import { LIMITS } from "./simulation-run.ts";
 /** Polls, whole seconds and a trigger that the queue delays for a while; less than a lease. */
 const LATE_MS_MAX = 5_500;
 
+/** How long a process that sent late may take to tell. */
+export const TELL_MS = 1_000;
+
 /** What is stored when all is over, as an operator would look it up. */
 export interface Stored {
   readonly conversations: readonly ConversationDetail[];
@@ -26,6 +29,7 @@ export interface Evidence {
   readonly ledger: readonly Sent[];
   readonly stored: Stored;
   readonly settled: boolean;
+  readonly endedAtMs: number;
   /** Which orphans a sweep may find. */
   readonly orphans: "never" | "unacknowledged";
 }
@@ -109,16 +113,15 @@ function patient({ history }: Evidence): Violation[] {
  * What a frozen sender sent beside another is never hidden. With a moved clock it cannot know that it was
  * late.
  */
-function lateIsTold({ plan, history }: Evidence): Violation[] {
+function lateIsTold({ plan, history, endedAtMs }: Evidence): Violation[] {
   if (movesClock(plan)) return [];
-  const lastAtMs = history.events.at(-1)?.atMs ?? 0;
   return history.of("sent").flatMap((sent): Violation[] => {
     const isTold = isToldLate(history, sent);
     const isFrozenSender =
       isLate(history, sent) && isOutranked(history, sent) && !wasCrashed(history, sent.process);
     // A send that left in time and was accepted slowly was legitimate, and is found.
     const isOnlySlow = plan.faults.some(({ kind }) => isSlow(kind));
-    if (isTold || !isFrozenSender || isOnlySlow || lastAtMs < sent.atMs + 1_000) return [];
+    if (isTold || !isFrozenSender || isOnlySlow || endedAtMs < sent.atMs + TELL_MS) return [];
     return [{ promise: "once", what: `${sent.process} sent turn ${sent.turn} late, and did not tell` }];
   });
 }

@@ -1,6 +1,6 @@
 import type { Engine, EngineProvider } from "../../ports/engine.ts";
 import type { Responder } from "../../ports/responder.ts";
-import { lookUp, type Stored, type Violation, violations } from "./checks.ts";
+import { lookUp, type Stored, TELL_MS, type Violation, violations } from "./checks.ts";
 import type { History } from "./history.ts";
 import { type Plan, type PlannedFault, planFrom } from "./plan.ts";
 import { type EngineRun, SimulationRun } from "./simulation-run.ts";
@@ -58,6 +58,8 @@ export async function simulate(given: number | Plan, options: SimulateOptions): 
     isSettled =
       world.allDelivered &&
       world.scheduler.nowMs >= startAtMs + lastAtMs &&
+      // What a frozen process does when it wakes is part of the run.
+      world.scheduler.nowMs >= world.frozenUntilMs + TELL_MS &&
       (await isAtRest(await observer.engine()));
     if (!isSettled) world.scheduler.at(world.scheduler.nowMs + LOOK_MS, undefined, () => void look());
   };
@@ -69,7 +71,10 @@ export async function simulate(given: number | Plan, options: SimulateOptions): 
   const { history, hits, scheduler } = world;
   const { ledger } = world.provider;
   const orphans = options.orphans ?? "never";
-  const found = violations({ plan, history, ledger, stored, settled: isSettled, orphans });
+  const found = violations({
+    ...{ plan, history, ledger, stored, orphans },
+    ...{ settled: isSettled, endedAtMs: scheduler.nowMs },
+  });
   // Dead workers never closed theirs.
   await Promise.all(opened.map((engine) => engine.close()));
   return { plan, violations: found, history, hits, steps: scheduler.steps };

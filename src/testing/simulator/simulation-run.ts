@@ -125,6 +125,11 @@ export class SimulationRun {
     return this.#undelivered === 0;
   }
 
+  /** When the last of those that live is, or was, no longer frozen. */
+  get frozenUntilMs(): number {
+    return Math.max(0, ...[...this.#running.values()].map(({ process }) => process.frozenUntilMs));
+  }
+
   begin(): void {
     for (let n = 0; n < this.plan.workers; n += 1) this.#startProcess();
     for (const message of this.plan.messages) {
