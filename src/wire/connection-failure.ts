@@ -9,6 +9,15 @@ export const CERTIFICATE_REFUSED = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
+/** Given up while the connection was still being made. */
+export class NeverConnected extends Error {
+  override readonly name = "NeverConnected";
+
+  constructor(cause: unknown) {
+    super("given up before there was a connection", { cause });
+  }
+}
+
 interface SystemError {
   readonly code?: unknown;
   readonly syscall?: unknown;
@@ -23,6 +32,7 @@ interface SystemError {
  */
 export function neverConnected(error: unknown): boolean {
   if (typeof error !== "object" || error === null) return false;
+  if (error instanceof NeverConnected) return true;
   const { code, syscall, cause, errors } = error as SystemError;
   if (Array.isArray(errors) && errors.length > 0) return errors.every(neverConnected);
   if (syscall === "connect" || syscall === "getaddrinfo") return true;

@@ -1,3 +1,4 @@
+import { callHttp, type HttpAnswer } from "../../wire/http-call.ts";
 import type { Account, Session } from "./session.ts";
 
 export interface Call {
@@ -22,21 +23,15 @@ export async function basicWithToken(session: Session, account: Account): Promis
   return basic(account.sid, await session.context.secrets.get(account.authToken));
 }
 
-/**
- * Calls Twilio. `redirect: "manual"`: a posted message must not be posted again to wherever a proxy points.
- */
 export function call(
   url: string,
   credentials: string,
   { method = "GET", form, signal }: Call,
-): Promise<Response> {
-  return fetch(url, {
-    method,
-    headers: { authorization: credentials, accept: "application/json" },
-    ...(form === undefined ? {} : { body: form }),
-    redirect: "manual",
-    signal,
-  });
+): Promise<HttpAnswer> {
+  const headers = { authorization: credentials, accept: "application/json" };
+  if (form === undefined) return callHttp(url, { method, headers, signal });
+  const typed = { ...headers, "content-type": "application/x-www-form-urlencoded;charset=UTF-8" };
+  return callHttp(url, { method, headers: typed, body: form.toString(), signal });
 }
 
 function basic(user: string, password: string): string {

@@ -1,5 +1,4 @@
 import { LullError } from "../../errors.ts";
-import { answerText } from "../../wire/answer-text.ts";
 import { nameOf } from "../../wire/connection-failure.ts";
 import { accountPath, authorization, basicWithToken, call } from "./api.ts";
 import type { Account, Session } from "./session.ts";
@@ -18,14 +17,13 @@ async function checkAccount(session: Session, account: Account, signal: AbortSig
   try {
     const path = accountPath(account);
     const token = await basicWithToken(session, account);
-    const response = await call(`${session.apiUrl}${path}.json`, token, { signal });
-    const problem = problemWith(response.status, (await answerText(response.body)) ?? "", account);
+    const { status, text = "" } = await call(`${session.apiUrl}${path}.json`, token, { signal });
+    const problem = problemWith(status, text, account);
     if (problem !== undefined) return [problem];
     if (session.apiKey === undefined || account !== session.primary) return [];
     // Keys may not read the account itself, so the key is tried on a list that it must be able to read.
     const key = await authorization(session, account);
     const listed = await call(`${session.apiUrl}${path}/Messages.json?PageSize=1`, key, { signal });
-    await listed.body?.cancel();
     return listed.status === 200
       ? []
       : [`Twilio does not let API key ${session.apiKey.sid} read messages (${listed.status})`];

@@ -1,5 +1,4 @@
 import { LullError } from "../../errors.ts";
-import { answerText } from "../../wire/answer-text.ts";
 import { accountPath, authorization, call } from "./api.ts";
 import type { Account, Session } from "./session.ts";
 
@@ -61,15 +60,14 @@ async function get(
   signal: AbortSignal,
 ): Promise<{ readonly body: unknown; readonly date: string | null }> {
   const credentials = await authorization(session, account);
-  const response = await call(session.apiUrl + path, credentials, { signal });
-  const body = await answerText(response.body);
-  if (response.status !== 200) {
-    const retry = response.status === 429 || response.status >= 500 ? "later" : "never";
-    throw new LullError(`Twilio answered ${response.status}`, { code: "PROVIDER_ANSWER", retry });
+  const { status, headers, text } = await call(session.apiUrl + path, credentials, { signal });
+  if (status !== 200) {
+    const retry = status === 429 || status >= 500 ? "later" : "never";
+    throw new LullError(`Twilio answered ${status}`, { code: "PROVIDER_ANSWER", retry });
   }
-  if (body === undefined)
+  if (text === undefined)
     throw new LullError("Twilio answered without end", { code: "PROVIDER_ANSWER", retry: "later" });
-  return { body: JSON.parse(body) as unknown, date: response.headers.get("date") };
+  return { body: JSON.parse(text) as unknown, date: headers.get("date") };
 }
 
 export function listIn(body: unknown, key: string): readonly Record<string, unknown>[] {

@@ -1,6 +1,5 @@
 import { LullError } from "../../errors.ts";
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
-import { answerText } from "../../wire/answer-text.ts";
 import { nameOf, neverConnected } from "../../wire/connection-failure.ts";
 import { prefixed, prefixOf } from "./address.ts";
 import { accountPath, authorization, call } from "./api.ts";
@@ -29,8 +28,8 @@ export async function send(session: Session, outgoing: Outgoing, signal: AbortSi
       form: formOf(session, outgoing),
       signal,
     });
-    const body = (await answerText(response.body)) ?? "";
-    return outcomeOf(response.status, response.headers.get("retry-after"), body, session.context.nowMs());
+    const { status, headers, text = "" } = response;
+    return outcomeOf(status, headers.get("retry-after"), text, session.context.nowMs());
   } catch (error) {
     if (neverConnected(error)) return notSent("later", `Twilio could not be reached: ${nameOf(error)}`);
     return { kind: "unknown", why: `the connection to Twilio ended before its answer: ${nameOf(error)}` };

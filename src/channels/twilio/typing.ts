@@ -7,12 +7,11 @@ export async function typing(session: Session, lastProviderId: string, signal: A
   try {
     const form = new URLSearchParams({ messageId: lastProviderId, channel: "whatsapp" });
     const url = `${messagingUrl(session.apiUrl)}/v2/Indicators/Typing.json`;
-    const response = await call(url, await authorization(session, session.primary), {
+    await call(url, await authorization(session, session.primary), {
       method: "POST",
       form,
       signal,
     });
-    await response.body?.cancel();
   } catch {
     // A failed nicety is ignored.
   }

@@ -1,5 +1,6 @@
 import { LullError } from "../../errors.ts";
 import { nameOf } from "../../wire/connection-failure.ts";
+import { callHttp } from "../../wire/http-call.ts";
 import { bearer, type Session } from "./session.ts";
 
 /** What `lull doctor` should tell. Empty when all is well. */
@@ -8,9 +9,8 @@ export async function check(session: Session, signal: AbortSignal): Promise<read
     await session.context.secrets.get(session.webhookSecret);
     const headers = { authorization: await bearer(session), accept: "application/json" };
     const url = `${session.apiUrl}/api/v1/getContacts?pageSize=1`;
-    const response = await fetch(url, { headers, redirect: "manual", signal });
-    await response.body?.cancel();
-    return problemsWith(response.status);
+    const { status } = await callHttp(url, { headers, signal });
+    return problemsWith(status);
   } catch (error) {
     return [error instanceof LullError ? error.message : `WATI could not be reached: ${nameOf(error)}`];
   }

@@ -1,6 +1,6 @@
 import type { ReconcileOutcome, ReconcileQuery } from "../../ports/channel.ts";
-import { answerText } from "../../wire/answer-text.ts";
 import { nameOf } from "../../wire/connection-failure.ts";
+import { callHttp } from "../../wire/http-call.ts";
 import { type Fields, readObject } from "../../wire/json-object.ts";
 import { CLOCK_IS_BEHIND, type Since, sinceOnTheirClock } from "../../wire/provider-clock.ts";
 import { firstText, objectIn, text, timeIn } from "./body.ts";
@@ -57,12 +57,11 @@ async function pageOf(
   const path = `/api/v1/getMessages/${encodeURIComponent(to)}`;
   const url = `${session.apiUrl}${path}?pageSize=${PAGE_SIZE}&pageNumber=${page}`;
   const headers = { authorization: await bearer(session), accept: "application/json" };
-  const response = await fetch(url, { headers, redirect: "manual", signal });
-  const body = (await answerText(response.body)) ?? "";
-  const items = objectIn(readObject(body)?.messages).items;
+  const answer = await callHttp(url, { headers, signal });
+  const items = objectIn(readObject(answer.text ?? "")?.messages).items;
   return {
-    items: response.status === 200 && Array.isArray(items) ? items.map(objectIn) : undefined,
-    date: response.headers.get("date"),
+    items: answer.status === 200 && Array.isArray(items) ? items.map(objectIn) : undefined,
+    date: answer.headers.get("date"),
   };
 }
 

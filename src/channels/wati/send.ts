@@ -1,7 +1,7 @@
 import { LullError } from "../../errors.ts";
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
-import { answerText } from "../../wire/answer-text.ts";
 import { nameOf, neverConnected } from "../../wire/connection-failure.ts";
+import { callHttp } from "../../wire/http-call.ts";
 import { chunkName } from "./chunk-name.ts";
 import { outcomeOf } from "./outcome.ts";
 import { bearer, type Session } from "./session.ts";
@@ -11,6 +11,7 @@ import { bearer, type Session } from "./session.ts";
  * escaped.
  */
 const QUERY_BYTES_MAX = 6_000;
+const FORM = "application/x-www-form-urlencoded;charset=UTF-8";
 
 export async function send(session: Session, outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
   if (wordsOf(outgoing).trim() === "") return notSent("never", "there is nothing to send");
@@ -22,17 +23,13 @@ export async function send(session: Session, outgoing: Outgoing, signal: AbortSi
     return { kind: "not-sent", retry: "later", credentials: true, why };
   }
   if (signal.aborted) return notSent("later", "there was no time left to send it");
-  const { url, body } = requestFor(session, outgoing);
+  const { url, form } = requestFor(session, outgoing);
   try {
-    const headers = { authorization, accept: "application/json" };
-    const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
-    const answer = (await answerText(response.body)) ?? "";
-    const retryAfter = response.headers.get("retry-after");
-    return outcomeOf(
-      { status: response.status, retryAfter, body: answer },
-      outgoing,
-      session.context.nowMs(),
-    );
+    const headers = { authorization, accept: "application/json", ...(form && { "content-type": FORM }) };
+    const answer = await callHttp(url, { method: "POST", headers, ...(form && { body: form }), signal });
+    const retryAfter = answer.headers.get("retry-after");
+    const { status, text: body = "" } = answer;
+    return outcomeOf({ status, retryAfter, body }, outgoing, session.context.nowMs());
   } catch (error) {
     if (neverConnected(error)) return notSent("later", `WATI could not be reached: ${nameOf(error)}`);
     return { kind: "unknown", why: `the connection to WATI ended before its answer: ${nameOf(error)}` };
@@ -48,7 +45,7 @@ export function wordsOf({ text, media }: Outgoing): string {
 }
 
 /** WATI takes the parameters in the query or as a form. */
-function requestFor(session: Session, outgoing: Outgoing): { url: string; body: URLSearchParams | null } {
+function requestFor(session: Session, outgoing: Outgoing): { url: string; form?: string } {
   const url = `${session.apiUrl}/api/v1/sendSessionMessage/${encodeURIComponent(outgoing.to)}`;
   const parameters = new URLSearchParams({
     messageText: wordsOf(outgoing),
@@ -58,7 +55,7 @@ function requestFor(session: Session, outgoing: Outgoing): { url: string; body: 
     ...(/^\d{6,15}$/.test(outgoing.from) ? { channelPhoneNumber: outgoing.from } : {}),
   });
   const query = parameters.toString();
-  return query.length > QUERY_BYTES_MAX ? { url, body: parameters } : { url: `${url}?${query}`, body: null };
+  return query.length > QUERY_BYTES_MAX ? { url, form: query } : { url: `${url}?${query}` };
 }
 
 function notSent(retry: "later" | "never", why: string): SendOutcome {

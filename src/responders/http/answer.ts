@@ -1,5 +1,5 @@
 import type { Reply } from "../../model/reply.ts";
-import { answerText } from "../../wire/answer-text.ts";
+import type { AnswerHeaders, HttpAnswer } from "../../wire/http-call.ts";
 import { notAnAnswer, refusedBy, retryAfter, unreadable } from "./failure.ts";
 import { replyFrom } from "./reply.ts";
 
@@ -9,18 +9,16 @@ export const ANSWER_BYTES_MAX = 1_000_000;
 const LATER_SECONDS = 300;
 
 /** 200: the reply. 202: it comes later. 204: there is none. Anything else is an error. */
-export async function readAnswer(response: Response, host: string): Promise<Reply> {
-  if (!response.ok) {
-    await response.body?.cancel();
-    throw refusedBy(host, response);
-  }
-  const text = await textOf(response);
-  if (response.status === 202) return answersLater(response, text);
-  if (response.status === 204 || text.trim() === "") return null;
-  return replyIn(response, text);
+export function readAnswer(answer: HttpAnswer, host: string): Reply {
+  const { status, headers, text } = answer;
+  if (status < 200 || status > 299) throw refusedBy(host, answer);
+  if (text === undefined) throw unreadable(`it is larger than ${ANSWER_BYTES_MAX} bytes`);
+  if (status === 202) return answersLater(headers, text);
+  if (status === 204 || text.trim() === "") return null;
+  return replyIn(headers, text);
 }
 
-function replyIn({ headers }: Response, text: string): Reply {
+function replyIn(headers: AnswerHeaders, text: string): Reply {
   const type = contentType(headers);
   if (isJson(type)) return replyFrom(parsed(text));
   // Bare servers name no type at all. A web page is never meant for a chat: a proxy is in the way.
@@ -29,7 +27,7 @@ function replyIn({ headers }: Response, text: string): Reply {
 }
 
 /** The service has accepted the work, so nothing else in its body may turn this into an error. */
-function answersLater({ headers }: Response, text: string): Reply {
+function answersLater(headers: AnswerHeaders, text: string): Reply {
   const told = laterSecondsIn(text);
   const retryAfterMs = retryAfter(headers) || LATER_SECONDS * 1_000;
   return { laterSeconds: told ?? retryAfterMs / 1_000 };
@@ -45,7 +43,7 @@ function laterSecondsIn(text: string): number | undefined {
   }
 }
 
-function contentType(headers: Headers): string {
+function contentType(headers: AnswerHeaders): string {
   return (headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
@@ -59,10 +57,4 @@ function parsed(text: string): unknown {
   } catch {
     throw notAnAnswer("it says that it is JSON and is not");
   }
-}
-
-async function textOf(response: Response): Promise<string> {
-  const text = await answerText(response.body, ANSWER_BYTES_MAX);
-  if (text === undefined) throw unreadable(`it is larger than ${ANSWER_BYTES_MAX} bytes`);
-  return text;
 }

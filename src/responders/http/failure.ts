@@ -1,11 +1,12 @@
 import { LullError } from "../../errors.ts";
+import type { AnswerHeaders, HttpAnswer } from "../../wire/http-call.ts";
 import { RETRY_AFTER_HEADER_MS_MAX, retryAfterMs } from "../../wire/retry-after.ts";
 
 /** Four of the 4xx say "not now" rather than "not like this". */
 const NOT_NOW = new Set([408, 409, 425, 429]);
 
 /** The service said no. Its host is named, never its path or query: tokens live there. */
-export function refusedBy(host: string, { status, headers }: Response): LullError {
+export function refusedBy(host: string, { status, headers }: HttpAnswer): LullError {
   if (status < 500 && !NOT_NOW.has(status)) {
     return new LullError(`${host} answered ${status}`, { code: "HTTP_REJECTED", retry: "never" });
   }
@@ -18,7 +19,7 @@ export function refusedBy(host: string, { status, headers }: Response): LullErro
 }
 
 export function unreachable(host: string, cause: unknown): LullError {
-  const code = (cause as { cause?: { code?: unknown } }).cause?.code;
+  const { code } = cause as { code?: unknown };
   const why = typeof code === "string" ? ` (${code})` : "";
   return new LullError(`${host} could not be reached${why}`, {
     code: "HTTP_UNREACHABLE",
@@ -45,7 +46,7 @@ export function notAnAnswer(what: string): LullError {
 }
 
 /** In seconds, or as a date, which is compared with the answer's own `date`: our clock is not needed. */
-export function retryAfter(headers: Headers): number | undefined {
+export function retryAfter(headers: AnswerHeaders): number | undefined {
   const nowMs = Date.parse(headers.get("date") ?? "");
   return retryAfterMs(headers.get("retry-after"), nowMs, Number.POSITIVE_INFINITY);
 }

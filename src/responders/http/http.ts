@@ -5,7 +5,8 @@ import type { Reply } from "../../model/reply.ts";
 import type { Responder, Turn } from "../../ports/responder.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import { environmentSecrets } from "../../secrets/secrets.ts";
-import { readAnswer } from "./answer.ts";
+import { callHttp } from "../../wire/http-call.ts";
+import { ANSWER_BYTES_MAX, readAnswer } from "./answer.ts";
 import { unreachable } from "./failure.ts";
 
 export interface HttpOptions {
@@ -51,15 +52,14 @@ async function ask(service: Service, turn: Turn): Promise<Reply> {
   const body = JSON.stringify(await payloadOf(service, turn));
   const headers = await headersFor(service, turn, body);
   try {
-    const response = await fetch(service.endpoint, {
+    const answer = await callHttp(service.endpoint, {
       method: "POST",
-      headers,
+      headers: Object.fromEntries(headers),
       body,
-      // A redirected POST arrives as a GET, and some home page would become the reply.
-      redirect: "manual",
       signal: turn.signal,
+      answerBytesMax: ANSWER_BYTES_MAX,
     });
-    return await readAnswer(response, service.endpoint.host);
+    return readAnswer(answer, service.endpoint.host);
   } catch (error) {
     // An abort is not the service's fault: the caller that aborted gets its own reason back.
     turn.signal.throwIfAborted();

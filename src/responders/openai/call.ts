@@ -1,11 +1,11 @@
 import { ConfigError, LullError } from "../../errors.ts";
-import { answerText } from "../../wire/answer-text.ts";
+import { type AnswerHeaders, callHttp, type HttpAnswer } from "../../wire/http-call.ts";
 import { notAnAnswer, refusedBy, unreachable } from "./failure.ts";
 import type { OpenAiSettings } from "./options.ts";
 import type { RequestBody } from "./request.ts";
 
 export interface Answer {
-  readonly headers: Headers;
+  readonly headers: AnswerHeaders;
   readonly json: Readonly<Record<string, unknown>>;
 }
 
@@ -20,15 +20,14 @@ export async function callOpenAi(
 ): Promise<Answer> {
   const headers = { "content-type": "application/json", authorization: await authorization(settings) };
   try {
-    const response = await fetch(settings.endpoint, {
+    const answer = await callHttp(settings.endpoint, {
       method: "POST",
       headers,
       body: JSON.stringify(body),
-      // A redirected POST arrives as a GET, and whatever that returns is not our answer.
-      redirect: "manual",
       signal,
+      answerBytesMax: RESPONSE_BYTES_MAX,
     });
-    return await read(response);
+    return read(answer);
   } catch (error) {
     // An abort is not OpenAI's fault: the caller that aborted gets its own reason back.
     signal.throwIfAborted();
@@ -36,26 +35,21 @@ export async function callOpenAi(
   }
 }
 
-/** Checked here because `fetch` quotes the header, with the key in it, when it refuses one. */
+/** Checked here, where it is known whose key it is. */
 async function authorization({ secrets, apiKey }: OpenAiSettings): Promise<string> {
   const key = await secrets.get(apiKey);
   if (/^[\x21-\x7e]+$/.test(key)) return `Bearer ${key}`;
   throw new ConfigError("openai: the API key holds characters that cannot be sent (a space, a line break?)");
 }
 
-async function read(response: Response): Promise<Answer> {
-  const { status, headers } = response;
-  const json = parsed(await textOf(response));
+function read(answer: HttpAnswer): Answer {
+  const { status, headers, text } = answer;
+  if (text === undefined) throw notAnAnswer(`OpenAI answered ${status} without end`, answer);
+  const json = parsed(text);
   if (status >= 300 && status < 400) throw refusedBy(status, headers, json);
-  if (json === undefined) throw notAnAnswer(`OpenAI answered ${status} without JSON`, response);
-  if (!response.ok) throw refusedBy(status, headers, json);
+  if (json === undefined) throw notAnAnswer(`OpenAI answered ${status} without JSON`, answer);
+  if (status < 200 || status > 299) throw refusedBy(status, headers, json);
   return { headers, json };
-}
-
-async function textOf(response: Response): Promise<string> {
-  const text = await answerText(response.body, RESPONSE_BYTES_MAX);
-  if (text !== undefined) return text;
-  throw notAnAnswer(`OpenAI answered ${response.status} without end`, response);
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,4 +1,5 @@
 import { LullError, type RetryAdvice } from "../../errors.ts";
+import type { AnswerHeaders, HttpAnswer } from "../../wire/http-call.ts";
 import { passes } from "../../wire/outage.ts";
 import { retryAfterMs } from "../../wire/retry-after.ts";
 
@@ -25,7 +26,7 @@ const never = (code: string): Judgement => ({ code, retry: "never" });
 const OUT_OF_CREDIT = /insufficient_|billing|credit/;
 
 /** An answer of OpenAI that is an error. */
-export function refusedBy(status: number, headers: Headers, body: unknown): LullError {
+export function refusedBy(status: number, headers: AnswerHeaders, body: unknown): LullError {
   const detail = detailOf(body);
   return failure(`OpenAI answered ${status}`, judge(status, detail), headers, detail);
 }
@@ -47,7 +48,7 @@ function judge(status: number, { code = "", type = "" }: Detail): Judgement {
 }
 
 /** A 200 whose response says `failed`. */
-export function failedResponse(headers: Headers, error: unknown): LullError {
+export function failedResponse(headers: AnswerHeaders, error: unknown): LullError {
   const detail = detailOf({ error });
   const isPassing = /^(server_error|rate_limit_exceeded|vector_store_timeout)$/.test(detail.code ?? "");
   return failure("OpenAI's response failed", (isPassing ? later : never)("OPENAI_FAILED"), headers, detail);
@@ -56,13 +57,13 @@ export function failedResponse(headers: Headers, error: unknown): LullError {
 /** Not an answer of the API at all: a proxy's page, half a body, a response that was never finished. */
 export function notAnAnswer(
   what: string,
-  { status, headers }: Pick<Response, "status" | "headers">,
+  { status, headers }: Pick<HttpAnswer, "status" | "headers">,
 ): LullError {
   return failure(what, (passes(status) ? later : again)("OPENAI_UNAVAILABLE"), headers);
 }
 
 export function unreachable(cause: unknown): LullError {
-  const code = word((cause as { cause?: { code?: unknown } }).cause?.code);
+  const code = word((cause as { code?: unknown }).code);
   return new LullError(`OpenAI could not be reached${code === undefined ? "" : ` (${code})`}`, {
     ...later("OPENAI_UNREACHABLE"),
     cause,
@@ -74,14 +75,14 @@ export function unreachable(cause: unknown): LullError {
  * paid for: a person should look. A finished answer without words is chance: it counts as an attempt, and the
  * next one may work.
  */
-export function empty(headers: Headers, cutOffBy: string | undefined): LullError {
+export function empty(headers: AnswerHeaders, cutOffBy: string | undefined): LullError {
   const why = word(cutOffBy);
   const message =
     why === undefined ? "OpenAI's answer has no text" : `OpenAI cut the answer off before any text: ${why}`;
   return failure(message, (cutOffBy === undefined ? again : never)("OPENAI_EMPTY"), headers);
 }
 
-function failure(what: string, judgement: Judgement, headers: Headers, detail: Detail = {}): LullError {
+function failure(what: string, judgement: Judgement, headers: AnswerHeaders, detail: Detail = {}): LullError {
   const requestId = word(headers.get("x-request-id"));
   const facts = [
     detail.code ?? detail.type,
@@ -112,7 +113,7 @@ function word(value: unknown): string | undefined {
 /**
  * `retry-after-ms`, or `retry-after` in seconds or as a date, which is compared with the answer's own `date`.
  */
-export function retryAfter(headers: Headers): number | undefined {
+export function retryAfter(headers: AnswerHeaders): number | undefined {
   const inMs = headers.get("retry-after-ms");
   const given = inMs === null ? headers.get("retry-after") : String(Number(inMs) / 1_000);
   return retryAfterMs(given, Date.parse(headers.get("date") ?? ""));

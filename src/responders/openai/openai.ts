@@ -1,5 +1,6 @@
 import type { FullReply, Usage } from "../../model/reply.ts";
 import type { Responder, Turn } from "../../ports/responder.ts";
+import type { AnswerHeaders } from "../../wire/http-call.ts";
 import { callOpenAi } from "./call.ts";
 import { empty } from "./failure.ts";
 import { type OpenAiOptions, type OpenAiSettings, settingsFrom } from "./options.ts";
@@ -37,7 +38,7 @@ async function ask(
   request: RequestBody,
   signal: AbortSignal,
   mustAnswer: boolean,
-): Promise<{ headers: Headers; response: ModelResponse }> {
+): Promise<{ headers: AnswerHeaders; response: ModelResponse }> {
   // Forbidding tools at the limit turns "too many rounds" into an answer from what the model has learnt so
   // far.
   const body = mustAnswer && "tools" in request ? { ...request, tool_choice: "none" } : request;

@@ -1,0 +1,84 @@
+import { type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { NeverConnected } from "./connection-failure.ts";
+
+export interface HttpCall {
+  readonly method?: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+  /** The most bytes of the answer that are read. */
+  readonly answerBytesMax?: number;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  /** Undefined where it is longer than it may be. */
+  readonly text: string | undefined;
+}
+
+export type AnswerHeaders = Pick<Headers, "get">;
+
+/** A list of a thousand messages is 3 MB. */
+export const ANSWER_BYTES_MAX = 8_000_000;
+
+/**
+ * One request, one try, the whole answer. Redirects are answers: a posted message must not be posted again to
+ * wherever a proxy points. Not `fetch`, whose streams cost three times as much, twice in every turn.
+ * Connections are those of Node's own agents: kept alive, and through a proxy where Node is told of one.
+ */
+export function callHttp(url: string | URL, call: HttpCall): Promise<HttpAnswer> {
+  const { method = "GET", headers, body, signal } = call;
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const target = typeof url === "string" ? new URL(url) : url;
+    const ask = target.protocol === "https:" ? requestHttps : requestHttp;
+    const asked = ask(target, { method, headers: { ...headers, "accept-encoding": "identity" } });
+    const giveUp = () => {
+      const isConnecting = asked.socket === null || asked.socket.connecting;
+      fail(isConnecting ? new NeverConnected(signal.reason) : signal.reason);
+      asked.destroy();
+    };
+    const done = () => signal.removeEventListener("abort", giveUp);
+    const fail = (error: unknown) => {
+      done();
+      reject(error);
+    };
+    signal.addEventListener("abort", giveUp);
+    asked.on("error", fail);
+    asked.on("response", (answer) => {
+      readText(answer, call.answerBytesMax ?? ANSWER_BYTES_MAX).then((text) => {
+        done();
+        resolve({ status: answer.statusCode ?? 0, headers: headersOf(answer), text });
+      }, fail);
+    });
+    asked.end(body);
+  });
+}
+
+function readText(answer: IncomingMessage, bytesMax: number): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    answer.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      chunks.push(chunk);
+      if (bytes <= bytesMax) return;
+      resolve(undefined);
+      // The rest is left unread, and with it the connection.
+      answer.destroy();
+    });
+    answer.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+    answer.on("error", reject);
+  });
+}
+
+function headersOf({ headers }: IncomingMessage): AnswerHeaders {
+  return {
+    get(name) {
+      const value = headers[name.toLowerCase()];
+      return Array.isArray(value) ? value.join(", ") : (value ?? null);
+    },
+  };
+}
