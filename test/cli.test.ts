@@ -54,6 +54,7 @@ async function askHere(args: readonly string[]) {
     nowMs: systemClock.nowMs,
     out: (line) => void out.push(line),
     err: () => {},
+    logLine: () => true,
   });
   return { code, json: JSON.parse(out.join("\n")) };
 }

@@ -1,4 +1,5 @@
 import { harmless } from "./output/harmless.ts";
+import { lineWriter } from "./output/line-writer.ts";
 
 /** What a command sees of the process around it. Tests hand in their own. */
 export interface Io {
@@ -11,9 +12,13 @@ export interface Io {
   out(line: string): void;
   /** Everything that is meant for a person only. */
   err(text: string): void;
+  /** A line of the service's log. False if it was left out: a reader that stands still is not waited for. */
+  logLine(line: string): boolean;
 }
 
 export function processIo(nowMs: () => number): Io {
+  const lines = lineWriter(process.stderr);
+  process.on("exit", lines.flush);
   return {
     env: process.env,
     cwd: process.cwd(),
@@ -22,5 +27,6 @@ export function processIo(nowMs: () => number): Io {
     // The text may hold what a stranger wrote.
     out: (line) => void process.stdout.write(`${harmless(line)}\n`),
     err: (text) => void process.stderr.write(text),
+    logLine: lines.write,
   };
 }

@@ -57,3 +57,19 @@ test("a terminal gets a readable line", () => {
     "03:04:05.006 error turn.dead worker=2 reason=timeout\n",
   );
 });
+
+test("lines that a slow reader cost are counted, and told once it reads again", () => {
+  const lines: string[] = [];
+  let isRead = false;
+  const write = (line: string) => isRead && lines.push(line) > 0;
+  const log = createLog({ level: "info", pretty: false, nowMs: () => 0, write });
+  for (const event of ["a", "b", "c"]) log("info", event);
+  isRead = true;
+  for (const event of ["d", "e"]) log("info", event);
+  const told = lines.map((line) => JSON.parse(line)).map(({ event, lines: lost }) => [event, lost]);
+  expect(told).toEqual([
+    ["log.lines-lost", 3],
+    ["d", undefined],
+    ["e", undefined],
+  ]);
+});

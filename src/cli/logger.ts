@@ -10,18 +10,30 @@ export interface LoggerOptions {
   /** For a person at a terminal; otherwise one JSON object a line. */
   readonly pretty: boolean;
   readonly nowMs: () => number;
-  readonly write: (line: string) => void;
+  /** False if the line was left out. */
+  readonly write: (line: string) => unknown;
   /** Fields of every line, such as the worker's name. */
   readonly fields?: LogFields;
 }
 
 export function createLog(options: LoggerOptions): Log {
   const format = options.pretty ? prettyLine : jsonLine;
-  return (level, event, fields = {}) => {
+  let lost = 0;
+  const log: Log = (level, event, fields = {}) => {
     if (RANK[level] < RANK[options.level]) return;
+    if (lost > 0) tellLost();
     const time = new Date(options.nowMs()).toISOString();
-    options.write(`${format(time, level, event, { ...options.fields, ...safeFields(fields) })}\n`);
+    const line = format(time, level, event, { ...options.fields, ...safeFields(fields) });
+    if (options.write(`${line}\n`) === false) lost += 1;
   };
+  const tellLost = () => {
+    const lines = lost;
+    lost = 0;
+    log("warn", "log.lines-lost", { lines });
+    // Its reader is still too slow.
+    if (lost > 0) lost = lines;
+  };
+  return log;
 }
 
 function jsonLine(time: string, level: LogLevel, event: string, fields: LogFields): string {

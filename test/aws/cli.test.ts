@@ -41,6 +41,7 @@ describeOnEmulators("the commands on AWS", (emulators) => {
       nowMs: systemClock.nowMs,
       out: (line) => void out.push(line),
       err: (text) => void err.push(text),
+      logLine: (line) => err.push(line) > 0,
     });
     const json = out.length === 0 ? undefined : JSON.parse(out.join("\n"));
     return { code, json, stderr: err.join("") };

@@ -50,6 +50,7 @@ export async function desk(respond: Responder): Promise<Desk> {
         nowMs: systemClock.nowMs,
         out: (line) => void out.push(line),
         err: (text) => void err.push(text),
+        logLine: (line) => err.push(line) > 0,
       });
       return { code, out: out.join("\n"), err: err.join("") };
     },

@@ -42,8 +42,8 @@ export async function requireSound(lull: Lull, { server }: Loaded, log: Log): Pr
 }
 
 export function serviceLog(call: Call, loaded: Loaded, fields: LogFields = {}): Log {
-  const { nowMs, err } = call.io;
-  return createLog({ ...loggerOptions(call, loaded, fields), nowMs, write: err });
+  const { nowMs, logLine } = call.io;
+  return createLog({ ...loggerOptions(call, loaded, fields), nowMs, write: logLine });
 }
 
 /** The options that can be passed to a thread. */
