@@ -24,9 +24,15 @@ export function processIo(nowMs: () => number): Io {
     cwd: process.cwd(),
     stderrIsTty: process.stderr.isTTY === true,
     nowMs,
-    // The text may hold what a stranger wrote.
-    out: (line) => void process.stdout.write(`${harmless(line)}\n`),
-    err: (text) => void process.stderr.write(text),
+    // What was logged before comes before. The text may hold what a stranger wrote.
+    out(line) {
+      lines.flush();
+      process.stdout.write(`${harmless(line)}\n`);
+    },
+    err(text) {
+      lines.flush();
+      process.stderr.write(text);
+    },
     logLine: lines.write,
   };
 }
