@@ -2,8 +2,10 @@ import type { Commit } from "../model/commit.ts";
 import type { Draft } from "../model/draft.ts";
 import type { LateAnswer } from "../model/late-answer.ts";
 import type { StagedMessage } from "../model/message.ts";
+import type { ReleaseReason } from "../model/release.ts";
 import { pendingChunks } from "./draft.ts";
 import { isHeld } from "./lease.ts";
+import { nameAddressed } from "./person.ts";
 import { type ConversationState, type Work, workOf } from "./state.ts";
 
 /** Whether a turn waits for an answer from elsewhere. */
@@ -30,11 +32,13 @@ export function awaiting(
 
 /** The draft that a turn is about to write, from the newest message of its batch. */
 export function emptyDraft(work: Work, newest: StagedMessage, nowMs: number): Draft {
+  const addressee = nameAddressed({ messages: [newest] });
   return {
     turnId: work.turnId,
     messageIds: work.batchIds,
     channel: newest.channel,
     to: newest.replyTo,
+    ...(addressee !== undefined && { addressee }),
     from: newest.address,
     chunks: [],
     answerStartedAtMs: work.takenAtMs,
@@ -63,6 +67,12 @@ export function withLateAnswer(
 export function acceptedMeanwhile(state: ConversationState, turnId: string): Draft | undefined {
   const { draft } = state;
   return draft?.turnId === turnId && draft.awaitingUntilAtMs === undefined ? draft : undefined;
+}
+
+/** A turn that gives up for want of an answer, though one was accepted meanwhile: it is no dead letter. */
+export function isAnsweredMeanwhile(state: ConversationState, turnId: string, how: ReleaseReason): boolean {
+  const isUnanswered = how.kind === "dead-letter" && how.isUnanswered === true;
+  return isUnanswered && acceptedMeanwhile(state, turnId) !== undefined;
 }
 
 /** A commit without a reply, of a turn whose responder was asked. */

@@ -125,13 +125,22 @@ describe("a wait", () => {
 });
 
 describe("a restart", () => {
+  const newer = [{ arrivedAtMs: NOW - 1_000 }, { arrivedAtMs: NOW }];
+
   it("waits for the newer messages' own window, is not counted, and drops the draft", () => {
-    const state = { ...held, draft: draft({ kind: "pending" }) };
-    const newer = [{ arrivedAtMs: NOW - 1_000 }, { arrivedAtMs: NOW }];
+    const state = { ...held, draft: draft({ kind: "pending" }, { awaitingUntilAtMs: NOW + 60_000 }) };
     const after = afterRelease(releasing({ state, newer }), { kind: "restart" });
     expect(after.works).toEqual([{ ...work, attempts: 2, restarts: 2 }]);
     expect(after.draft).toBeUndefined();
     expect(after.notBeforeAtMs).toBe(NOW + 9_000);
+  });
+
+  it("keeps an answer that was accepted meanwhile: its sender was told that it is sent", () => {
+    const state = { ...held, draft: draft({ kind: "pending" }) };
+    const after = afterRelease(releasing({ state, newer }), { kind: "restart" });
+    expect(after.works).toEqual([{ ...work, attempts: 2 }]);
+    expect(after.draft).toEqual(state.draft);
+    expect(after.notBeforeAtMs).toBe(NOW);
   });
 
   it("comes back at once where the newer messages are gone", () => {

@@ -2,6 +2,7 @@ import type { Draft } from "../model/draft.ts";
 import type { ReleaseReason } from "../model/release.ts";
 import type { WindowPolicy } from "../model/window.ts";
 import { keepSent } from "./draft.ts";
+import { acceptedMeanwhile } from "./late-answer.ts";
 import { type ConversationState, type Window, type Work, withOutage, withWork } from "./state.ts";
 import { dueOf } from "./take.ts";
 
@@ -33,6 +34,8 @@ export function afterRelease(
       return sent(releasing, uncounted(work), how.draft, nowMs + how.afterMs);
     }
     case "restart": {
+      // Its sender was told that it is sent.
+      if (acceptedMeanwhile(state, work.turnId)) return released(releasing, uncounted(work), state, nowMs);
       const again = { ...uncounted(work), restarts: work.restarts + 1 };
       // Not before the newer messages' own window: the customer is still writing.
       const atMs =

@@ -15,7 +15,13 @@ export type ReleaseReason =
       readonly draft?: Draft;
     }
   /** Out of attempts, or no attempt can help: the turn's messages become a dead letter. */
-  | { readonly kind: "dead-letter"; readonly reason: string; readonly draft?: Draft }
+  | {
+      readonly kind: "dead-letter";
+      readonly reason: string;
+      readonly draft?: Draft;
+      /** The turn has no answer yet: one that was accepted meanwhile counts, and there is no dead letter. */
+      readonly isUnanswered?: true;
+    }
   /** Something has to pass first (an unknown send settles, a late answer). The attempt is not counted. */
   | { readonly kind: "wait"; readonly afterMs: number; readonly draft?: Draft }
   /** Newer messages joined: start over when their window is due. */

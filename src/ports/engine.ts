@@ -97,6 +97,12 @@ export type CommitOutcome =
   | { readonly kind: "answered" }
   | WriteOutcome;
 
+export type ReleaseOutcome =
+  | { readonly kind: "released"; readonly deadLetterId?: string }
+  /** There would be a dead letter, but a late answer was accepted meanwhile: the lease is still held. */
+  | { readonly kind: "answered" }
+  | WriteOutcome;
+
 /** What a turn needs. Every write names the lease; `lost` means that a newer token stands. */
 export interface TurnTaking {
   /** LEASE, DISARM and BATCH for up to `max` turns. With a queue, it may wait until `signal` aborts. */
@@ -110,10 +116,7 @@ export interface TurnTaking {
   /** Writes chunk states and renews the lease. After a hand-off no further chunk of an answer goes out. */
   mark(lease: Lease, draft: Draft): Promise<MarkOutcome>;
   commit(lease: Lease, commit: Commit): Promise<CommitOutcome>;
-  release(
-    lease: Lease,
-    how: ReleaseReason,
-  ): Promise<{ readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome>;
+  release(lease: Lease, how: ReleaseReason): Promise<ReleaseOutcome>;
 }
 
 export interface SweepReport {

@@ -48,6 +48,7 @@ export async function release(run: TurnRun, given: ReleaseReason, told?: string)
   const reason = "reason" in given ? (told ?? worded(run, given.reason, given.draft)) : undefined;
   const back = await persist(run, () => engine.turns.release(heartbeat.lease(), how));
   if (back.kind === "lost") return lose(run);
+  if (back.kind === "answered") return release(run, { kind: "put-back" });
   const about = { conversation: taken.conversation.id, turn: taken.turnId, attempt: taken.attempt };
   if (how.kind === "dead-letter")
     log("error", "turn.dead", { ...about, reason, deadLetter: back.deadLetterId });
@@ -76,7 +77,11 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
   tellOperator(run, error, told);
   try {
     if (decision.kind === "dead-letter")
-      return await release(run, { kind: "dead-letter", reason, ...withDraft }, told);
+      return await release(
+        run,
+        { kind: "dead-letter", reason, ...withDraft, ...unanswered(run, draft) },
+        told,
+      );
     return await release(run, { ...decision, reason, ...withDraft }, told);
   } catch (storeError) {
     // Not even the release could be written: the lease lapses, and its next holder continues from what is
@@ -84,6 +89,12 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
     run.log("error", "turn.abandoned", { turn: taken.turnId, reason: tellable(storeError) });
     return { kind: "abandoned" };
   }
+}
+
+/** The responder was being asked, and what it said elsewhere meanwhile counts. */
+function unanswered({ taken }: TurnRun, draft: Draft | undefined): { readonly isUnanswered?: true } {
+  const isAsking = draft === undefined && taken.draft === undefined && taken.outbound === undefined;
+  return isAsking ? { isUnanswered: true } : {};
 }
 
 /**

@@ -90,6 +90,34 @@ export const lateAnswers: readonly EngineCase[] = [
     assert.deepEqual([second.turnId, second.draft?.chunks[0]?.text], [first.turnId, "quick"]);
   }),
 
+  scene("nor when asking fails for good: no dead letter is made of an answered turn", {}, async (s) => {
+    const first = await s.turnFor("one");
+    assert.equal(await s.engine.conversations.answer({ turnId: first.turnId, texts: ["quick"] }), "accepted");
+    const failed = { kind: "dead-letter", reason: "it said nonsense", isUnanswered: true } as const;
+    assert.deepEqual(await s.engine.turns.release(first.lease, failed), { kind: "answered" });
+    as("released", await s.engine.turns.release(first.lease, { kind: "put-back" }));
+    const second = await s.take();
+    assert.deepEqual([second.turnId, second.draft?.chunks[0]?.text], [first.turnId, "quick"]);
+    assert.deepEqual(await s.dead(), []);
+  }),
+
+  scene(
+    "nor when the turn starts over, for its customer went on writing",
+    { whileBusy: "restart" },
+    async (s) => {
+      const first = await s.turnFor("one");
+      assert.equal(
+        await s.engine.conversations.answer({ turnId: first.turnId, texts: ["quick"] }),
+        "accepted",
+      );
+      await s.receive({ text: "two" });
+      as("released", await s.engine.turns.release(first.lease, { kind: "restart" }));
+      await s.windowPasses();
+      const second = await s.take();
+      assert.deepEqual([second.turnId, second.draft?.chunks[0]?.text], [first.turnId, "quick"]);
+    },
+  ),
+
   scene("an answer that is quicker goes to where the newest message came from", {}, async (s) => {
     await s.receive({ text: "one", replyTo: "ana at home" });
     await s.passes(1);

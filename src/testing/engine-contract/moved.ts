@@ -58,6 +58,18 @@ export const moved: readonly EngineCase[] = [
     assert.deepEqual(resumed.moved, { to: ANA });
   }),
 
+  scene("likewise an answer that came while its responder was being asked", {}, async (s) => {
+    const ana = await placeOf(s, anas(PHONE));
+    const taken = await turnOf(s, ana);
+    const late = { turnId: taken.turnId, texts: ["for Ana only"] };
+    assert.equal(await s.engine.conversations.answer(late), "accepted");
+    await s.engine.turns.release(taken.lease, { kind: "put-back" });
+    await placeOf(s, bens(PHONE));
+    const resumed = await turnOf(s, ana);
+    assert.equal(resumed.draft?.addressee, PHONE);
+    assert.deepEqual(resumed.moved, { to: ANA });
+  }),
+
   scene("a resend knows to whom the unknown send was addressed", {}, async (s) => {
     const ana = await placeOf(s, anas(PHONE));
     const taken = await turnOf(s, ana);

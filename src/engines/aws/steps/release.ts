@@ -1,10 +1,11 @@
+import { isAnsweredMeanwhile } from "../../../core/late-answer.ts";
 import { shortReason } from "../../../core/reason.ts";
 import { afterRelease } from "../../../core/release.ts";
 import { afterGivingUp, letterOf, workUnder } from "../../../core/running-turn.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { ReleaseReason } from "../../../model/release.ts";
-import type { WriteOutcome } from "../../../ports/engine.ts";
+import type { ReleaseOutcome } from "../../../ports/engine.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import { stagedAs, waitsBeside } from "../items/staged.ts";
 import { heldState, letGo, saveState } from "../items/state.ts";
@@ -14,14 +15,17 @@ import { deadLetter } from "./dead-letter.ts";
 import { conversationOf } from "./find-conversation.ts";
 import { newerThan } from "./turn.ts";
 
-type Released = { readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome;
-
 /** Window, trigger, release, in this order: at every moment a window or a lease stands. */
-export async function release(context: AwsContext, lease: Lease, given: ReleaseReason): Promise<Released> {
+export async function release(
+  context: AwsContext,
+  lease: Lease,
+  given: ReleaseReason,
+): Promise<ReleaseOutcome> {
   // A reason that cannot be stored would be tried for ever, and an error may quote a whole page.
   const how = "reason" in given ? { ...given, reason: shortReason(given.reason) } : given;
   let stored = await heldState(context, lease);
   while (stored?.state.lease?.token === lease.token) {
+    if (isAnsweredMeanwhile(stored.state, stored.state.lease.turnId, how)) return { kind: "answered" };
     const progress: Progress =
       how.kind === "dead-letter"
         ? await deadLetterTurn(context, stored, how)

@@ -1,3 +1,4 @@
+import { isAnsweredMeanwhile } from "../../../core/late-answer.ts";
 import { afterRelease } from "../../../core/release.ts";
 import { afterGivingUp, letterOf, workUnder } from "../../../core/running-turn.ts";
 import type { ConversationState } from "../../../core/state.ts";
@@ -5,22 +6,21 @@ import { arrivalsOf } from "../../../core/take.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { ReleaseReason } from "../../../model/release.ts";
-import type { WriteOutcome } from "../../../ports/engine.ts";
+import type { ReleaseOutcome } from "../../../ports/engine.ts";
 import { clockOf, heldState, LOST, type StepContext, saveState } from "../context.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { newerThan } from "./turn.ts";
-
-type Released = { readonly kind: "released"; readonly deadLetterId?: string };
 
 /** Window, trigger and release in one step: at every moment a window or a lease stands. */
 export function release(
   context: StepContext,
   { lease, how }: { lease: Lease; how: ReleaseReason },
-): Released | WriteOutcome {
+): ReleaseOutcome {
   const state = heldState(context, lease);
   if (!state) return LOST;
-  if (how.kind === "dead-letter") return deadLetterTurn(context, lease, state, how);
   const work = workUnder(state);
+  if (isAnsweredMeanwhile(state, work.turnId, how)) return { kind: "answered" };
+  if (how.kind === "dead-letter") return deadLetterTurn(context, lease, state, how);
   const record = context.tables.conversations.get(work.recordId);
   const newer = how.kind === "restart" ? newerThan(context, lease, state) : undefined;
   const policy = windowInForce(context.settings, record, newer?.newestChannel);
@@ -36,7 +36,7 @@ function deadLetterTurn(
   { conversationId: id }: Lease,
   state: ConversationState,
   how: Extract<ReleaseReason, { kind: "dead-letter" }>,
-): Released {
+): ReleaseOutcome {
   const content = letterOf(state, how);
   const { staged } = context.tables;
   const isLeft = staged.count(id) > staged.of(id, content.messageIds).length;
