@@ -143,6 +143,73 @@ const REGRESSIONS: readonly Regression[] = [
       providerAheadMs: 0,
     },
   },
+  {
+    name:
+      "a worker frozen before it disarms must not take away the window on which its successor relies, " +
+      "whose own look failed",
+    only: "aws",
+    plan: {
+      seed: 1_250_001_239,
+      workers: 2,
+      window: { seconds: 2 },
+      whileBusy: "queue",
+      onUnknown: "hold",
+      canReconcile: true,
+      callbacks: false,
+      chunks: 1,
+      batchMessagesMax: 500,
+      messages: [
+        { id: "m1", customer: 0, atMs: 276, againAtMs: [] },
+        { id: "m2", customer: 0, atMs: 2_410, againAtMs: [] },
+        { id: "m3", customer: 0, atMs: 601, againAtMs: [12_433] },
+        { id: "m4", customer: 0, atMs: 2_658, againAtMs: [] },
+        { id: "m5", customer: 0, atMs: 5_799, againAtMs: [] },
+        { id: "m6", customer: 0, atMs: 323, againAtMs: [] },
+        { id: "m7", customer: 0, atMs: 78, againAtMs: [] },
+      ],
+      faults: [
+        { step: "request.delete", kind: "error-before", nth: 2 },
+        { step: "request.delete", kind: "freeze-before", nth: 1 },
+      ],
+      strayWakeUpsAtMs: [],
+      listsLate: false,
+      outages: [],
+      providerAheadMs: 0,
+    },
+  },
+  {
+    name: "of two takes of one turn in one process the newer sends, whichever was heard of first (its check)",
+    only: "aws",
+    plan: {
+      seed: 1_250_014_252,
+      workers: 3,
+      window: { seconds: 2 },
+      whileBusy: "queue",
+      onUnknown: "assume-sent",
+      canReconcile: false,
+      callbacks: true,
+      chunks: 1,
+      batchMessagesMax: 500,
+      messages: [
+        { id: "m1", customer: 0, atMs: 6_932, againAtMs: [19_325] },
+        { id: "m2", customer: 0, atMs: 190, againAtMs: [] },
+        { id: "m3", customer: 0, atMs: 1_039, againAtMs: [] },
+        { id: "m4", customer: 0, atMs: 77, againAtMs: [2_387] },
+        { id: "m5", customer: 0, atMs: 242, againAtMs: [] },
+        { id: "m6", customer: 0, atMs: 4_292, againAtMs: [] },
+        { id: "m7", customer: 0, atMs: 4_620, againAtMs: [12_248] },
+      ],
+      faults: [
+        { step: "request.query", kind: "silent", nth: 33 },
+        { step: "trigger.done", kind: "freeze-before", nth: 2 },
+        { step: "request.update", kind: "error-before", nth: 2 },
+      ],
+      strayWakeUpsAtMs: [9_840],
+      listsLate: false,
+      outages: [],
+      providerAheadMs: 3_600_000,
+    },
+  },
 ];
 
 export function regressionsOn(engine: EngineName): readonly Regression[] {

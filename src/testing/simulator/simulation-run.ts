@@ -1,7 +1,7 @@
 import { StoreUnavailable } from "../../errors.ts";
 import type { LogFields } from "../../model/log.ts";
 import type { DeliveryStatus } from "../../model/message.ts";
-import type { TakeOutcome } from "../../model/take.ts";
+import type { Taken, TakeOutcome } from "../../model/take.ts";
 import type { EngineProvider, SweepReport } from "../../ports/engine.ts";
 import type { Responder } from "../../ports/responder.ts";
 import type { LullConfig } from "../../runtime/config.ts";
@@ -75,7 +75,8 @@ export class SimulationRun {
   readonly #processes = new Map<string, Process>();
   readonly #reached = new Map<StepName, number>();
   readonly #waiting: Set<PlannedFault>;
-  readonly #tokens = new Map<string, string>();
+  /** The newest take of a turn in a process: what it sends, it sends under that lease. */
+  readonly #newest = new Map<string, Taken>();
   readonly #powerCuts: (() => void)[] = [];
   #undelivered: number;
   #deliveries = 0;
@@ -111,7 +112,7 @@ export class SimulationRun {
       crash: (process) => this.#crash(process),
       latencyMs: () => this.#latencyMs(),
       settle: (status) => this.#settle(status),
-      tokenOf: (process, turnId) => this.#tokens.get(`${process.id}/${turnId}`) ?? "",
+      tokenOf: (process, turnId) => this.#newest.get(`${process.id}/${turnId}`)?.lease.token ?? "",
       areFaultsOver: () => this.#faultsAreOver,
     });
   }
@@ -206,7 +207,9 @@ export class SimulationRun {
   #noteTaken(process: Process, outcome: TakeOutcome): void {
     if (outcome.kind !== "turn") return;
     const { taken } = outcome;
-    this.#tokens.set(`${process.id}/${taken.turnId}`, taken.lease.token);
+    const key = `${process.id}/${taken.turnId}`;
+    // By the time of taking: an older take may be heard of later.
+    if ((this.#newest.get(key)?.takenAtMs ?? 0) <= taken.takenAtMs) this.#newest.set(key, taken);
     this.history.add({ kind: "taken", taken, holder: process.id });
   }
 

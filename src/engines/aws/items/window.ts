@@ -55,10 +55,21 @@ export async function wakeAt(context: AwsContext, trigger: Trigger, arming: Armi
 
 /**
  * Makes sure that a window stands, and sends nothing: a trigger of its conversation is on its way, or the
- * sweeper will find it overdue.
+ * sweeper will find it overdue. One that stands already counts as armed now: an earlier holder of the lease
+ * that was frozen before its DISARM may still remove what was armed before its own lease.
  */
 export async function stand(context: AwsContext, trigger: Trigger, arming: Arming): Promise<void> {
+  const { window, isMine } = await putWindow(context, trigger, arming);
+  if (isMine || (await isArmedAgain(context, window))) return;
+  // That holder was quicker.
   await putWindow(context, trigger, arming);
+}
+
+async function isArmedAgain(context: AwsContext, { id, conversationId }: StandingWindow): Promise<boolean> {
+  const set = { armed_at_ms: context.clock.nowMs() };
+  const key = conversationKeyOf(conversationId);
+  const { kind } = await context.store.update("triggerLock", key, { set }, equal("window_id", id));
+  return kind === "done";
 }
 
 /** Makes a worker look at once, and keeps the id and due time of a window that stands. */
