@@ -1,11 +1,15 @@
 import type { LetterContent } from "../model/dead-letter.ts";
 import type { Draft } from "../model/draft.ts";
+import type { Lease } from "../model/lease.ts";
 import type { ReleaseReason } from "../model/release.ts";
 import type { StagedRow } from "../model/staged.ts";
 import { keepSent } from "./draft.ts";
 import { acceptedMeanwhile } from "./late-answer.ts";
 import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "./state.ts";
 import { deadLetteredWith } from "./take.ts";
+
+/** The lease is another worker's by now: nothing was written. */
+export const LOST = { kind: "lost" } as const;
 
 /** The work of the turn that runs under the lease. */
 export function workUnder(state: ConversationState): Work {
@@ -42,6 +46,14 @@ export function withMark(state: ConversationState, written: Draft, untilAtMs: nu
 
 export function renewed(state: ConversationState, untilAtMs: number): ConversationState {
   return { ...state, lease: { ...state.lease!, untilAtMs } };
+}
+
+/** What the worker goes on with after such a write. */
+export function asStored(
+  lease: Lease,
+  state: ConversationState,
+): { readonly lease: Lease; readonly draft: Draft } {
+  return { lease: { ...lease, untilAtMs: state.lease!.untilAtMs }, draft: state.draft! };
 }
 
 /** COMMIT: without the work, and without what was true of it only. The lease is still to be released. */

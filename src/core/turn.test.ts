@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Draft } from "../model/draft.ts";
 import type { StagedMessage } from "../model/message.ts";
 import type { Work } from "./state.ts";
-import { type FinishedTurn, recordOf, spokenIn, statusAfter, unknownSendsOf } from "./turn.ts";
+import { changeByTurn, type FinishedTurn, recordOf, spokenIn, unknownSendsOf } from "./turn.ts";
 
 const work: Work = {
   turnId: "t",
@@ -153,6 +153,16 @@ describe("a finished turn", () => {
     [{ outcome: "no-reply" }, undefined],
     [{ outcome: "refused: PROJECT_INACTIVE" }, undefined],
   ] as const)("%j leaves its conversation %s", (commit, status) => {
-    expect(statusAfter({ ...commit, more: false })).toBe(status);
+    expect(changeByTurn({ ...commit, more: false }).status).toBe(status);
+  });
+
+  it("changes only what its commit says", () => {
+    expect(changeByTurn({ outcome: "no-reply", more: false })).toEqual({});
+    expect(changeByTurn({ outcome: "replied", complete: false, handOff: "", more: false })).toEqual({
+      status: "awaiting_agent",
+      taskComplete: false,
+      handedOff: true,
+      handOffReason: "",
+    });
   });
 });

@@ -6,6 +6,8 @@ export interface Usage {
   readonly totalTokens: number;
 }
 
+export const NO_USAGE: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+
 /** An answer with everything that may go with it. */
 export interface FullReply {
   /** One text, or several messages to be sent one after the other. Leave out for no reply. */

@@ -44,6 +44,7 @@ export async function commit(
 export async function release(run: TurnRun, given: ReleaseReason, told?: string): Promise<TurnEnd> {
   const { engine, taken, heartbeat, log } = run;
   heartbeat.stop();
+  // A reason that cannot be stored would be tried for ever, and an error may quote a whole page.
   const how = "reason" in given ? { ...given, reason: shortReason(given.reason) } : given;
   const reason = "reason" in given ? (told ?? worded(run, given.reason, given.draft)) : undefined;
   const back = await persist(run, () => engine.turns.release(heartbeat.lease(), how));

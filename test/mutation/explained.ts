@@ -104,19 +104,13 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/conversations.ts",
-    code: "const chosen = window === undefined ? ownWindow : (window ?? undefined);",
-    change: "window ?? undefined → window",
-    because: "equivalent: null is left out of the record as undefined is",
-  },
-  {
-    file: "src/engines/embedded/steps/conversations.ts",
-    code: "if (goesOn && context.tables.staged.count(id) > 0) wakeNow(context, id);",
-    change: "goesOn && context.tables.staged.count(id) > 0 → true",
+    code: "if (after && goesOn(given) && context.tables.staged.count(id) > 0) wakeNow(context, id);",
+    change: "after && goesOn(given) && context.tables.staged.count(id) > 0 → true",
     because: "only a look more, that finds nothing due",
   },
   {
     file: "src/engines/embedded/steps/conversations.ts",
-    code: "if (goesOn && context.tables.staged.count(id) > 0) wakeNow(context, id);",
+    code: "if (after && goesOn(given) && context.tables.staged.count(id) > 0) wakeNow(context, id);",
     change: "context.tables.staged.count(id) > 0 → context.tables.staged.count(id) >= 0",
     because: "only a look more, that finds nothing due",
   },

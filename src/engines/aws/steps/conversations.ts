@@ -1,3 +1,4 @@
+import { goesOn } from "../../../core/conversation-change.ts";
 import { awaiting, emptyDraft, withLateAnswer } from "../../../core/late-answer.ts";
 import { messagesOf, outboundId } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
@@ -59,9 +60,7 @@ export async function change(
     "ALL_NEW",
   );
   if (written.kind === "refused" || !written.item) return undefined;
-  // Whatever it was before: after a lost answer, the repeated change would find it already made.
-  const goesOn = given.paused === false || given.handedOff === false;
-  if (goesOn && (await isAnyStaged(context, id))) await wake(context, id, sender);
+  if (goesOn(given) && (await isAnyStaged(context, id))) await wake(context, id, sender);
   return conversationFrom(written.item);
 }
 

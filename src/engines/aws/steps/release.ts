@@ -1,6 +1,5 @@
-import { shortReason } from "../../../core/reason.ts";
 import { afterRelease } from "../../../core/release.ts";
-import { afterGivingUp, letterOf, workUnder } from "../../../core/running-turn.ts";
+import { afterGivingUp, LOST, letterOf, workUnder } from "../../../core/running-turn.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { ReleaseReason } from "../../../model/release.ts";
@@ -17,9 +16,7 @@ import { newerThan } from "./turn.ts";
 type Released = { readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome;
 
 /** Window, trigger, release, in this order: at every moment a window or a lease stands. */
-export async function release(context: AwsContext, lease: Lease, given: ReleaseReason): Promise<Released> {
-  // A reason that cannot be stored would be tried for ever, and an error may quote a whole page.
-  const how = "reason" in given ? { ...given, reason: shortReason(given.reason) } : given;
+export async function release(context: AwsContext, lease: Lease, how: ReleaseReason): Promise<Released> {
   let stored = await heldState(context, lease);
   while (stored?.state.lease?.token === lease.token) {
     const progress: Progress =
@@ -33,7 +30,7 @@ export async function release(context: AwsContext, lease: Lease, given: ReleaseR
     stored = progress.stored;
   }
   letGo(context, lease.token);
-  return { kind: "lost" };
+  return LOST;
 }
 
 type Progress =

@@ -1,3 +1,4 @@
+import { goesOn } from "../../../core/conversation-change.ts";
 import { awaiting, emptyDraft, withLateAnswer } from "../../../core/late-answer.ts";
 import { messagesOf, stagedOutbound } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
@@ -6,7 +7,7 @@ import type { Draft } from "../../../model/draft.ts";
 import type { HistoryMessage } from "../../../model/history.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
-import { type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
+import { changeRecord, type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
 import { chosen, createConversation, withAlias } from "./find-conversation.ts";
 
 export function create(
@@ -35,15 +36,8 @@ export function change(
   context: StepContext,
   { id, change: given }: { id: string; change: ConversationChange },
 ): Conversation | undefined {
-  const before = context.tables.conversations.get(id);
-  if (!before) return undefined;
-  const { window, ...rest } = given;
-  const { window: ownWindow, ...kept } = { ...before, ...rest };
-  const chosen = window === undefined ? ownWindow : (window ?? undefined);
-  const after: Conversation = { ...kept, ...(chosen && { window: chosen }), updatedAtMs: context.nowMs };
-  context.tables.conversations.put(after);
-  const goesOn = (before.paused && !after.paused) || (before.handedOff && !after.handedOff);
-  if (goesOn && context.tables.staged.count(id) > 0) wakeNow(context, id);
+  const after = changeRecord(context, id, given);
+  if (after && goesOn(given) && context.tables.staged.count(id) > 0) wakeNow(context, id);
   return after;
 }
 
