@@ -32,14 +32,14 @@ export async function create(
   given: NewConversation,
 ): Promise<{ created: boolean; conversation: Conversation }> {
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
-  const { senderAlias, ...rest } = given;
+  const { senderAlias: _, ...rest } = given;
   return untilSettled(async () => {
-    const known = await findForSure(context, key, senderAlias);
-    const { active } = known;
-    const conversation = active
-      ? await withAlias(context, active, known)
+    const known = await findForSure(context, key, given);
+    const { found } = known;
+    const conversation = found
+      ? await withAlias(context, found, known)
       : await createConversation(context, rest, known);
-    return conversation === "look-again" ? conversation : { created: !active, conversation };
+    return conversation === "look-again" ? conversation : { created: !found, conversation };
   });
 }
 

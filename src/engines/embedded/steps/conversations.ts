@@ -8,14 +8,14 @@ import type { HistoryMessage } from "../../../model/history.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
 import { changeRecord, type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
-import { chosen, createConversation, withAlias } from "./find-conversation.ts";
+import { createConversation, findKnown, withAlias } from "./find-conversation.ts";
 
 export function create(
   context: StepContext,
   given: NewConversation,
 ): { created: boolean; conversation: Conversation } {
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
-  const choice = chosen(context, key, given);
+  const choice = findKnown(context, key, given);
   if (choice.found) return { created: false, conversation: withAlias(context, choice.found, choice) };
   const { senderAlias: _, ...rest } = given;
   return { created: true, conversation: createConversation(context, rest, choice) };
