@@ -44,7 +44,7 @@ function partOf({ id, text, media, arrivedAtMs, sentAtMs }: StagedMessage): Mess
   return { id, text, media, arrivedAtMs, ...(sentAtMs !== undefined && { sentAtMs }) };
 }
 
-export function recordOf({ work, commit, draft, messages, nowMs }: FinishedTurn): TurnRecord {
+export function turnRecord({ work, commit, draft, messages, nowMs }: FinishedTurn): TurnRecord {
   return {
     turnId: work.turnId,
     conversationId: work.recordId,

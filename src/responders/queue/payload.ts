@@ -26,7 +26,7 @@ export function bodyOf(
     combined_body: text,
     media: media.map(mediaOf),
     messages: messages.map(messageOf),
-    conversation: recordOf(conversation),
+    conversation: conversationOf(conversation),
     ...(history.length > 0 && { history: history.map(spokenOf) }),
     ...(answerWithinSeconds !== undefined && { answer_within_seconds: answerWithinSeconds }),
   };
@@ -47,7 +47,7 @@ function messageOf({ id, text, media, arrivedAtMs, sentAtMs, fields }: TurnMessa
 /**
  * Its owner's own configuration is among the attributes: `channel_config`, `ai_config`, `openai_thread_id`.
  */
-function recordOf(conversation: Conversation) {
+function conversationOf(conversation: Conversation) {
   const { senderAlias, allowedChannels, handOffReason } = conversation;
   return {
     address: conversation.address,

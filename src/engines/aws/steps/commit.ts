@@ -3,7 +3,7 @@ import { keepSent } from "../../../core/draft.ts";
 import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
 import { afterCommit, LOST, workUnder } from "../../../core/running-turn.ts";
 import { inBatchOrder } from "../../../core/taken.ts";
-import { type FinishedTurn, recordOf, spokenIn, unknownSendsOf } from "../../../core/turn.ts";
+import { type FinishedTurn, spokenIn, turnRecord, unknownSendsOf } from "../../../core/turn.ts";
 import { tellable } from "../../../errors.ts";
 import type { Commit } from "../../../model/commit.ts";
 import type { Lease } from "../../../model/lease.ts";
@@ -216,7 +216,7 @@ function stateAfter(
 function records(context: AwsContext, turn: FinishedTurn, atMs: number): Put[] {
   const { recordId, turnId } = turn.work;
   const committed = { atMs, retentionMs: context.settings.retentionMs };
-  const record = recordOf(turn);
+  const record = turnRecord(turn);
   const items = [
     ...turnItems({ conversationId: recordId, turnId, said: spokenIn(turn), record }, committed),
     ...unknownSendsOf(turn).map((unknown) => unknownItem(unknown, context.nextSequence())),

@@ -1,6 +1,6 @@
 import { DETAIL_LIMITS } from "../../../core/defaults.ts";
 import { latestWithin } from "../../../core/history.ts";
-import { isRunning } from "../../../core/lease.ts";
+import { isRunning, type LeaseState, leaseGauges } from "../../../core/lease.ts";
 import { isNamedLike } from "../../../core/names.ts";
 import type { Sound } from "../../../core/shape.ts";
 import { writtenIn } from "../../../core/staged.ts";
@@ -12,12 +12,13 @@ import type {
   ConversationFilter,
   Counts,
   DetailLimits,
+  Gauges,
   Inspector,
   Listing,
   Page,
 } from "../../../ports/inspector.ts";
 import type { AwsContext } from "../context.ts";
-import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
+import { all, atMost, beginsWith, equal, type Item } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { LEASED } from "../dynamo/tables.ts";
 import { conversationFrom } from "../items/conversation-item.ts";
@@ -30,16 +31,15 @@ import { storedFrom } from "../items/state-item.ts";
 import { countedTurns } from "../items/turn-count.ts";
 import { letterFrom, letterRowPrefix, letterRowsFrom } from "./dead-letter.ts";
 import { conversationOf, latestId } from "./find-conversation.ts";
-import { gauges } from "./gauges.ts";
 import { latestItems, pastOf } from "./history.ts";
 import { countListed, newestFirst } from "./listing.ts";
-import { lockOf, locks } from "./locks.ts";
+import { listLocks, lockOf } from "./locks.ts";
 import { isPaused } from "./look.ts";
 import { countQuarantined, listQuarantined } from "./quarantined.ts";
 import { refusalFrom, refusalLists, refusalsSinceMs } from "./refuse.ts";
 
 const REFUSALS = refusalLists();
-/** Shards counted at once. */
+/** Shards looked at at once. */
 const LEASES_WIDTH = 16;
 /** Pages read for one page shown, if a search leaves most of them out. */
 const SEARCH_PAGES_MAX = 20;
@@ -50,7 +50,7 @@ export function inspector(context: AwsContext): Inspector {
     conversation: (id, limits) => showConversation(context, id, limits),
     latestId: (key) => latestId(context, key),
     names: (conversation) => recordsBehind(context, conversation),
-    locks: (page) => locks(context, page),
+    locks: (page) => listLocks(context, page),
     dead: (page) => listDead(context, page),
     unknown: (page) => listed(context, ["unknown"], page, unknownFrom),
     refusals: (page) => listRefusals(context, page),
@@ -194,4 +194,35 @@ async function counts(context: AwsContext): Promise<Counts> {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
+}
+
+/**
+ * Lists that are mostly empty, the first pages of two small tables, and the sparse index of leases: records
+ * of finished turns are never read.
+ */
+async function gauges(context: AwsContext): Promise<Gauges> {
+  const [dead, unknown, foreign, leases] = await Promise.all([
+    countListed(context, "messages", ["dead"]),
+    countListed(context, "messages", ["unknown"]),
+    countQuarantined(context),
+    inParallel(sweptShards(context), LEASES_WIDTH, (shard) => oldLeases(context, shard)),
+  ]);
+  const held = leaseGauges(leases.flat(), context.clock.nowMs(), context.settings.clockSkewMs);
+  return { dead, unknown, quarantined: foreign.all, ...held };
+}
+
+/** The oldest one, and all that may have lapsed: a lease that was just taken cannot have. */
+async function oldLeases(context: AwsContext, shard: string): Promise<LeaseState[]> {
+  const { clock, settings, store } = context;
+  const ofShard = equal("lease_shard", shard);
+  const isOld = atMost("lease_taken_at_ms", clock.nowMs() - settings.leaseMs);
+  const [[oldest], old] = await Promise.all([
+    store.query("state", { index: LEASED, key: ofShard, limit: 1 }),
+    store.query("state", { index: LEASED, key: all(ofShard, isOld), limit: settings.sweepRowsMax }),
+  ]);
+  const ids = new Set(
+    [...(oldest ? [oldest] : []), ...old].map(({ conversation_id }) => String(conversation_id)),
+  );
+  const items = await store.getMany("state", [...ids].map(conversationKeyOf));
+  return items.flatMap((item) => storedFrom(String(item.conversation_id), item).state.lease ?? []);
 }

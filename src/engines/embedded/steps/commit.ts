@@ -2,7 +2,7 @@ import { keepSent } from "../../../core/draft.ts";
 import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
 import { afterCommit, afterLeaving, LOST, workUnder } from "../../../core/running-turn.ts";
 import { inBatchOrder } from "../../../core/taken.ts";
-import { changeByTurn, type FinishedTurn, recordOf, spokenIn, unknownSendsOf } from "../../../core/turn.ts";
+import { changeByTurn, type FinishedTurn, spokenIn, turnRecord, unknownSendsOf } from "../../../core/turn.ts";
 import type { Commit } from "../../../model/commit.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { CommitOutcome } from "../../../ports/engine.ts";
@@ -46,6 +46,6 @@ function recordTurn(context: StepContext, finished: FinishedTurn): void {
   // If there is none, it was not erased, which would have changed the token: the turn is still recorded.
   changeRecord(context, recordId, changeByTurn(what), what.usage);
   tables.history.appendMessages(recordId, spokenIn(finished));
-  tables.history.appendTurn(recordOf(finished));
+  tables.history.appendTurn(turnRecord(finished));
   for (const unknown of unknownSendsOf(finished)) tables.unknownSends.put(unknown);
 }

@@ -4,7 +4,6 @@ import { messagesOf, stagedOutbound } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
 import type { Conversation, ConversationChange, NewConversation } from "../../../model/conversation.ts";
 import type { Draft } from "../../../model/draft.ts";
-import type { HistoryMessage } from "../../../model/history.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
 import { changeRecord, type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
@@ -23,13 +22,6 @@ export function create(
 
 export function get(context: StepContext, id: string): Conversation | undefined {
   return context.tables.conversations.get(id);
-}
-
-export function history(
-  context: StepContext,
-  { id, messagesMax, bytesMax }: { id: string; messagesMax: number; bytesMax?: number },
-): HistoryMessage[] {
-  return context.tables.history.messages(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);
 }
 
 export function change(
