@@ -1,9 +1,10 @@
 import type { LetterContent } from "../model/dead-letter.ts";
 import type { Draft } from "../model/draft.ts";
 import type { Lease } from "../model/lease.ts";
+import type { ChunkReference } from "../model/message.ts";
 import type { ReleaseReason } from "../model/release.ts";
 import type { StagedRow } from "../model/staged.ts";
-import { keepSent } from "./draft.ts";
+import { keepSent, withChunk } from "./draft.ts";
 import { acceptedMeanwhile } from "./late-answer.ts";
 import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "./state.ts";
 import { deadLetteredWith } from "./take.ts";
@@ -54,6 +55,19 @@ export function asStored(
   state: ConversationState,
 ): { readonly lease: Lease; readonly draft: Draft } {
   return { lease: { ...lease, untilAtMs: state.lease!.untilAtMs }, draft: state.draft! };
+}
+
+/** The provider has the chunk. Undefined if it was not in doubt; a turn that waited for it may go on. */
+export function afterDelivery(
+  state: ConversationState,
+  { turnId, chunk }: ChunkReference,
+  sent: { readonly providerId: string; readonly atMs: number },
+): { readonly after: ConversationState; readonly goesOn: boolean } | undefined {
+  const { draft } = state;
+  if (draft?.turnId !== turnId || draft.chunks[chunk]?.state.kind !== "sending") return undefined;
+  const settled = withChunk(draft, chunk, { kind: "sent", ...sent });
+  const after = { ...state, draft: settled, notBeforeAtMs: undefined };
+  return { after, goesOn: !state.lease && workOf(state, turnId) !== undefined };
 }
 
 /** COMMIT: without the work, and without what was true of it only. The lease is still to be released. */

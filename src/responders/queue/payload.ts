@@ -1,3 +1,4 @@
+import { isoOf } from "../../core/instant.ts";
 import type { Conversation } from "../../model/conversation.ts";
 import type { HistoryMessage } from "../../model/history.ts";
 import type { Media } from "../../model/message.ts";
@@ -69,8 +70,4 @@ function spokenOf({ role, text, media, atMs, turnId }: HistoryMessage) {
 
 function mediaOf({ url, contentType, name }: Media) {
   return { url, content_type: contentType, ...(name !== undefined && { name }) };
-}
-
-function isoOf(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

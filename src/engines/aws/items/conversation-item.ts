@@ -1,4 +1,5 @@
 import type { RecordChange } from "../../../core/conversation-change.ts";
+import { isoOf } from "../../../core/instant.ts";
 import { isObject, soundAs, time } from "../../../core/shape.ts";
 import { windowPolicy } from "../../../core/sound-window.ts";
 import type { Conversation, ConversationKey, ConversationStatus } from "../../../model/conversation.ts";
@@ -147,10 +148,6 @@ function listOf(value: unknown): string[] | undefined {
 
 function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === "true" || value === "1";
-}
-
-export function isoOf(atMs: number): string {
-  return new Date(atMs).toISOString();
 }
 
 /** ISO text, or a number: seconds if it is too small to be milliseconds. */

@@ -23,7 +23,7 @@ import { inParallel } from "../dynamo/parallel.ts";
 import { LEASED } from "../dynamo/tables.ts";
 import { conversationFrom } from "../items/conversation-item.ts";
 import { conversationKeyOf, inTime, shards } from "../items/keys.ts";
-import { sweptShards } from "../items/lease-shards.ts";
+import { leasedIds, sweptShards } from "../items/lease-shards.ts";
 import { REFUSAL, unknownFrom } from "../items/message-item.ts";
 import { recordsBehind } from "../items/name-item.ts";
 import { stagedLately } from "../items/staged.ts";
@@ -205,24 +205,20 @@ async function gauges(context: AwsContext): Promise<Gauges> {
     countListed(context, "messages", ["dead"]),
     countListed(context, "messages", ["unknown"]),
     countQuarantined(context),
-    inParallel(sweptShards(context), LEASES_WIDTH, (shard) => oldLeases(context, shard)),
+    oldLeases(context),
   ]);
-  const held = leaseGauges(leases.flat(), context.clock.nowMs(), context.settings.clockSkewMs);
+  const held = leaseGauges(leases, context.clock.nowMs(), context.settings.clockSkewMs);
   return { dead, unknown, quarantined: foreign.all, ...held };
 }
 
 /** The oldest one, and all that may have lapsed: a lease that was just taken cannot have. */
-async function oldLeases(context: AwsContext, shard: string): Promise<LeaseState[]> {
+async function oldLeases(context: AwsContext): Promise<LeaseState[]> {
   const { clock, settings, store } = context;
-  const ofShard = equal("lease_shard", shard);
   const isOld = atMost("lease_taken_at_ms", clock.nowMs() - settings.leaseMs);
-  const [[oldest], old] = await Promise.all([
-    store.query("state", { index: LEASED, key: ofShard, limit: 1 }),
-    store.query("state", { index: LEASED, key: all(ofShard, isOld), limit: settings.sweepRowsMax }),
+  const ids = await Promise.all([
+    leasedIds(context, { limit: 1 }),
+    leasedIds(context, { taken: isOld, limit: settings.sweepRowsMax }),
   ]);
-  const ids = new Set(
-    [...(oldest ? [oldest] : []), ...old].map(({ conversation_id }) => String(conversation_id)),
-  );
-  const items = await store.getMany("state", [...ids].map(conversationKeyOf));
+  const items = await store.getMany("state", [...new Set(ids.flat())].map(conversationKeyOf));
   return items.flatMap((item) => storedFrom(String(item.conversation_id), item).state.lease ?? []);
 }
