@@ -1,5 +1,5 @@
 import type { Media } from "../model/message.ts";
-import type { FullReply, Reply, Usage } from "../model/reply.ts";
+import type { AnswerEffects, FullReply, Reply, Usage } from "../model/reply.ts";
 import { LATER_MS_MAX, LATER_MS_MIN } from "./defaults.ts";
 import { shortReason } from "./reason.ts";
 import {
@@ -60,15 +60,12 @@ function fieldOf(fields: Readonly<Record<string, unknown>>, key: string): unknow
 
 /** What a responder's return value means. */
 export type Answer =
-  | {
+  | (AnswerEffects & {
       readonly kind: "answer";
       readonly texts: readonly string[];
       readonly media: readonly Media[];
-      readonly usage?: Usage;
-      readonly complete?: boolean;
-      readonly handOff?: string;
       readonly queued?: true;
-    }
+    })
   | { readonly kind: "later"; readonly afterMs: number };
 
 /** Accepts every form of a reply. No text and no media is an answer too: no reply is sent. */
@@ -84,6 +81,15 @@ export function answerFrom(reply: Reply): Answer {
     ...(complete != null && { complete: Boolean(complete) }),
     ...(handOff != null && { handOff: shortReason(String(handOff)) }),
     ...(queued && { queued: true }),
+  };
+}
+
+/** The effects of an answer alone, as a draft or a commit carries them on. */
+export function effectsOf({ usage, complete, handOff }: AnswerEffects): AnswerEffects {
+  return {
+    ...(usage && { usage }),
+    ...(complete !== undefined && { complete }),
+    ...(handOff !== undefined && { handOff }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { knownIn, REPLY } from "../core/reply.ts";
+import { effectsOf, knownIn, REPLY } from "../core/reply.ts";
 import { adapted, anything, object, optional, text } from "../core/schema.ts";
 import type { FullReply } from "../model/reply.ts";
 import { checkRequest } from "./check-request.ts";
@@ -21,13 +21,11 @@ export async function answerLate(
   if (answer.kind === "later") return "stale";
   // Its channel is known to the store only; the shortest limit of all fits every one.
   const textMax = Math.min(...Object.values(channels).map((channel) => channel.textMax));
-  const { texts, media, usage, complete, handOff } = answer;
+  const { texts, media } = answer;
   return (await engine()).conversations.answer({
     turnId,
     texts: replyTexts({ texts, media }, textMax, settings),
     ...(media.length > 0 && { media }),
-    ...(usage && { usage }),
-    ...(complete !== undefined && { complete }),
-    ...(handOff !== undefined && { handOff }),
+    ...effectsOf(answer),
   });
 }
