@@ -1,4 +1,5 @@
 import type { Conversation } from "../model/conversation.ts";
+import type { LetterContent } from "../model/dead-letter.ts";
 import type { Draft } from "../model/draft.ts";
 import type { Settings } from "../model/settings.ts";
 import type { WindowPolicy } from "../model/window.ts";
@@ -82,14 +83,7 @@ export type TakeDecision =
   | { readonly kind: "busy"; readonly untilAtMs: number }
   | { readonly kind: "nothing" }
   | { readonly kind: "later"; readonly atMs: number; readonly state: ConversationState }
-  | {
-      readonly kind: "dead-letter";
-      readonly messageIds: readonly string[];
-      readonly turnId: string | undefined;
-      readonly attempts: number;
-      readonly reason: string;
-      readonly state: ConversationState;
-    }
+  | (LetterContent & { readonly kind: "dead-letter"; readonly state: ConversationState })
   | {
       readonly kind: "turn";
       readonly what: "batch" | "outbound" | "draft";
