@@ -2,6 +2,7 @@ import type { Draft } from "../model/draft.ts";
 import type { ReleaseReason } from "../model/release.ts";
 import type { WindowPolicy } from "../model/window.ts";
 import { keepSent } from "./draft.ts";
+import { shortReason } from "./reason.ts";
 import { type ConversationState, type Window, type Work, withOutage, withWork } from "./state.ts";
 import { dueOf } from "./take.ts";
 
@@ -79,7 +80,7 @@ function isInDoubt({ chunks }: Draft): boolean {
 
 /** A try that ended in an outage is not counted as an attempt: outages are limited by time. */
 function tried(work: Work, { reason, outageSinceAtMs }: Extract<ReleaseReason, { kind: "retry" }>): Work {
-  const failed = { ...work, lastError: reason };
+  const failed = { ...work, lastError: shortReason(reason) };
   if (outageSinceAtMs !== undefined) return withOutage(uncounted(failed), outageSinceAtMs);
   return { ...failed, errors: (work.errors ?? 0) + 1 };
 }

@@ -6,6 +6,7 @@ import type { ReleaseReason } from "../model/release.ts";
 import type { StagedRow } from "../model/staged.ts";
 import { keepSent, withChunk } from "./draft.ts";
 import { acceptedMeanwhile } from "./late-answer.ts";
+import { shortReason } from "./reason.ts";
 import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "./state.ts";
 import { deadLetteredWith } from "./take.ts";
 
@@ -92,7 +93,8 @@ export function letterOf(
   const work = workUnder(state);
   const draft = written ? keepSent(state.draft, written) : state.draft;
   const messageIds = deadLetteredWith(work, draft);
-  return { messageIds, turnId: work.turnId, attempts: triesOf(work), reason, draft };
+  const { turnId } = work;
+  return { messageIds, turnId, attempts: triesOf(work), reason: shortReason(reason), draft };
 }
 
 /** The turn gave up: its lease is free, its work is gone. */
