@@ -1,3 +1,4 @@
+import type { ConversationKey } from "../model/conversation.ts";
 import type { Named, NamedConversation, NameRecord, NameRecords } from "../model/names.ts";
 import { aliasOf, isPassing, lastingOf, namesOf, whoseIs } from "./names.ts";
 
@@ -101,6 +102,19 @@ export interface Erased {
   readonly conversationIds: ReadonlySet<string>;
   /** Names of conversations that stay. */
   readonly borne: ReadonlySet<string>;
+}
+
+/** A person by one of their conversations, or by a message that waits for one. */
+export type NamedKey = ConversationKey & Each;
+
+/** What goes with a person: conversations and places, also those where messages wait for their turn. */
+export function erasureOf(
+  { id }: NamedKey,
+  { conversations, places, gone, borne }: Person<NamedConversation>,
+  waiting: readonly string[],
+): { readonly ids: readonly string[]; readonly erased: Erased } {
+  const ids = [...conversations.map((each) => each.id), ...places, ...waiting];
+  return { ids, erased: { names: gone, conversationIds: new Set(id ? [id, ...ids] : ids), borne } };
 }
 
 /** What is kept of a name after the erasure; undefined if nothing is. */

@@ -6,6 +6,7 @@ import type { ReleaseReason } from "../model/release.ts";
 import { pendingChunks } from "./draft.ts";
 import { isHeld } from "./lease.ts";
 import { nameAddressed } from "./person.ts";
+import { effectsOf } from "./reply.ts";
 import { type ConversationState, type Work, workOf } from "./state.ts";
 
 /** Whether a turn waits for an answer from elsewhere. */
@@ -55,9 +56,7 @@ export function withLateAnswer(
   const answered: Draft = {
     ...draft,
     chunks: pendingChunks(late.texts, late.media),
-    ...(late.usage && { usage: late.usage }),
-    ...(late.complete !== undefined && { complete: late.complete }),
-    ...(late.handOff !== undefined && { handOff: late.handOff }),
+    ...effectsOf(late),
     draftedAtMs: nowMs,
   };
   return { ...state, draft: answered, notBeforeAtMs: undefined };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULTS, LEASE_MS_MAX, settingsWith } from "./defaults.ts";
-import { isHeld, isRunning, leaseGauges, sendByAtMs } from "./lease.ts";
+import { isHeld, isRunning, leaseGauges, newLease, sendByAtMs } from "./lease.ts";
 
 const lease = { token: "t", holder: "h", turnId: "turn", takenAtMs: 0, untilAtMs: 60_000 };
 
@@ -57,4 +57,11 @@ describe("a send", () => {
     const short = settingsWith({ leaseMs: 9_000 });
     expect(sendByAtMs(0, short.leaseMs, short)).toBe(3_000);
   });
+});
+
+it("a new lease lasts from now on, and may be for a turn that is not known yet", () => {
+  const taker = { token: "t", holder: "h", nowMs: 5 };
+  const taken = { token: "t", holder: "h", takenAtMs: 5, untilAtMs: 60_005 };
+  expect(newLease(taker, { leaseMs: 60_000 })).toEqual({ ...taken, turnId: "" });
+  expect(newLease(taker, { leaseMs: 60_000 }, "turn")).toEqual({ ...taken, turnId: "turn" });
 });

@@ -1,3 +1,4 @@
+import type { Settings } from "../model/settings.ts";
 import { LEASE_MS_MAX } from "./defaults.ts";
 
 /**
@@ -16,6 +17,16 @@ export interface LeaseState {
   readonly turnId: string;
   readonly takenAtMs: number;
   readonly untilAtMs: number;
+}
+
+/** A lease that is taken now. Without a turn, which one it will be for is not known yet. */
+export function newLease(
+  taker: Pick<LeaseState, "token" | "holder"> & { readonly nowMs: number },
+  { leaseMs }: Pick<Settings, "leaseMs">,
+  turnId = "",
+): LeaseState {
+  const { token, holder, nowMs } = taker;
+  return { token, holder, turnId, takenAtMs: nowMs, untilAtMs: nowMs + leaseMs };
 }
 
 /** Whether a worker may still hold the lease. `skewMs` is how far two clocks may be apart. */

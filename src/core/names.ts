@@ -19,6 +19,11 @@ export function namesOf(named: Named): string[] {
   return alias === undefined ? [named.sender] : [named.sender, alias];
 }
 
+/** Only of a number: what is kept of other names does not matter to a new conversation. */
+export function numberRecord(name: string, records: NameRecords): NameRecord | undefined {
+  return isPassing(name) ? records.get(name) : undefined;
+}
+
 export function lastingOf(named: Named): string | undefined {
   return namesOf(named).find((name) => !isPassing(name));
 }

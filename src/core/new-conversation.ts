@@ -1,4 +1,5 @@
 import type { Conversation, ConversationKey, NewConversation } from "../model/conversation.ts";
+import { NO_USAGE } from "../model/reply.ts";
 import type { Settings } from "../model/settings.ts";
 
 /** The conversation of a first message, from the project's template. */
@@ -30,9 +31,7 @@ export function newConversation(
     paused: false,
     ...(given.window && { window: given.window }),
     attributes: given.attributes ?? {},
-    promptTokens: 0,
-    completionTokens: 0,
-    totalTokens: 0,
+    ...NO_USAGE,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
   };

@@ -10,6 +10,7 @@ import {
   lastingOf,
   lastOf,
   namesOf,
+  numberRecord,
   passingOf,
   whoseIs,
 } from "./names.ts";
@@ -147,7 +148,7 @@ function cameTogether(
 
 /** A conversation that begins with nothing but this name. */
 function newcomer(name: string, records: NameRecords): Choice<never> {
-  const record = isPassing(name) ? records.get(name) : undefined;
+  const record = numberRecord(name, records);
   if (!record) return { sender: name, keeps: () => NOTHING };
   const after = record.cameWith.at(-1);
   const isNew = (id: string) => !record.strangers?.includes(id);
@@ -241,12 +242,11 @@ function whoseNow(
   return Object.fromEntries(bare.map((each) => [each.id, each === found ? lasting : ""]));
 }
 
-/** The names whose records `addresseeOf` needs. */
+/** The names whose records `addresseeOf` still needs. */
 export function namesBehind(conversation: NamedConversation, records: NameRecords): string[] {
   const person = whoseIs(conversation, records) || undefined;
-  return [...namesOf(conversation), person, lastOf(records, person ?? conversation.sender)].filter(
-    (name) => name !== undefined,
-  );
+  const names = [...namesOf(conversation), person, lastOf(records, person ?? conversation.sender)];
+  return names.filter((name) => name !== undefined).filter((name) => !records.has(name));
 }
 
 /** What is sent to a customer, or the messages that it answers. */

@@ -1,7 +1,10 @@
 import { splitText } from "./chunks.ts";
 import { REASON_LENGTH_MAX } from "./defaults.ts";
 
-/** A reason for people, short enough to store with what it explains. An error may quote a whole answer. */
+/**
+ * A reason for people, short enough to store with what it explains. An error may quote a whole
+ * answer, and one that cannot be stored would be tried for ever.
+ */
 export function shortReason(reason: string): string {
   if (reason.length <= REASON_LENGTH_MAX) return reason;
   // Not the whole reason is split: twice the limit is enough to see where its last character ends.

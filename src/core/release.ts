@@ -3,6 +3,7 @@ import type { ReleaseReason } from "../model/release.ts";
 import type { WindowPolicy } from "../model/window.ts";
 import { keepSent } from "./draft.ts";
 import { acceptedMeanwhile } from "./late-answer.ts";
+import { shortReason } from "./reason.ts";
 import { type ConversationState, type Window, type Work, withOutage, withWork } from "./state.ts";
 import { dueOf } from "./take.ts";
 
@@ -82,7 +83,7 @@ function isInDoubt({ chunks }: Draft): boolean {
 
 /** A try that ended in an outage is not counted as an attempt: outages are limited by time. */
 function tried(work: Work, { reason, outageSinceAtMs }: Extract<ReleaseReason, { kind: "retry" }>): Work {
-  const failed = { ...work, lastError: reason };
+  const failed = { ...work, lastError: shortReason(reason) };
   if (outageSinceAtMs !== undefined) return withOutage(uncounted(failed), outageSinceAtMs);
   return { ...failed, errors: (work.errors ?? 0) + 1 };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LATER_MS_MAX, LATER_MS_MIN } from "./defaults.ts";
-import { answerFrom } from "./reply.ts";
+import { answerFrom, effectsOf, knownIn, REPLY } from "./reply.ts";
 
 const nothing = { kind: "answer", texts: [], media: [] };
 
@@ -65,4 +65,20 @@ describe("a reply", () => {
     expect(promised(LATER_MS_MAX / 1_000)).toEqual({ kind: "later", afterMs: LATER_MS_MAX });
     expect(promised(Number.POSITIVE_INFINITY)).toEqual({ kind: "later", afterMs: LATER_MS_MAX });
   });
+});
+
+it("of a reply only what its schema knows is looked at, and null is none", () => {
+  const media = [{ url: "u", contentType: "c", client: {} }, "odd"];
+  const given = { text: "hi", other: 1, complete: null, media, usage: { promptTokens: 1, more: 2 } };
+  expect(knownIn(given, REPLY)).toEqual({
+    text: "hi",
+    media: [{ url: "u", contentType: "c" }, "odd"],
+    usage: { promptTokens: 1 },
+  });
+  expect(knownIn("hi", REPLY)).toBe("hi");
+});
+
+it("what goes with an answer is carried on as far as it is there", () => {
+  expect(effectsOf({ complete: false, handOff: "" })).toEqual({ complete: false, handOff: "" });
+  expect(Object.keys(effectsOf({}))).toEqual([]);
 });

@@ -1,19 +1,71 @@
 import type { Media } from "../model/message.ts";
-import type { FullReply, Reply, Usage } from "../model/reply.ts";
+import type { AnswerEffects, FullReply, Reply, Usage } from "../model/reply.ts";
 import { LATER_MS_MAX, LATER_MS_MIN } from "./defaults.ts";
 import { shortReason } from "./reason.ts";
+import {
+  adapted,
+  either,
+  flag,
+  list,
+  number,
+  object,
+  optional,
+  options,
+  ruled,
+  type Schema,
+  someText,
+  text,
+} from "./schema.ts";
+import { isObject } from "./shape.ts";
+
+/** Whatever a number says, the reply goes out: what it means is decided below. */
+const ANY = number({ maximum: Number.MAX_VALUE });
+
+/** A full reply, as programs without our types write it. */
+export const REPLY = options({
+  text: either(text(), list(text())),
+  media: list(object({ url: someText(), contentType: someText(), name: optional(text()) })),
+  usage: options({ promptTokens: ANY, completionTokens: ANY, totalTokens: ANY }),
+  complete: flag("The task is done: the customer's next message opens a new conversation."),
+  handOff: text(),
+  queued: flag(),
+  laterSeconds: ANY,
+});
+
+/** The same in JSON, which has another word for several texts. */
+export const JSON_REPLY = ruled(
+  adapted(REPLY, {
+    messages: optional(list(text(), "Several messages, sent one after the other, instead of `text`.")),
+  }),
+  ({ text, messages }, called) =>
+    text !== undefined && messages !== undefined
+      ? `give ${called("text")} or ${called("messages")}, not both`
+      : undefined,
+);
+
+/** What the schema knows of a reply. The rest may be all that a model returned; `null` says "none". */
+export function knownIn(value: unknown, schema: Schema, fieldIn = fieldOf): unknown {
+  if (schema.type === "array" && Array.isArray(value))
+    return value.map((each) => knownIn(each, schema.items, fieldIn));
+  if (schema.type !== "object" || !schema.properties || !isObject(value)) return value;
+  const known = Object.entries(schema.properties).map(([key, each]) => {
+    return [key, knownIn(fieldIn(value, key), each, fieldIn)];
+  });
+  return Object.fromEntries(known.filter(([, each]) => each != null));
+}
+
+function fieldOf(fields: Readonly<Record<string, unknown>>, key: string): unknown {
+  return fields[key];
+}
 
 /** What a responder's return value means. */
 export type Answer =
-  | {
+  | (AnswerEffects & {
       readonly kind: "answer";
       readonly texts: readonly string[];
       readonly media: readonly Media[];
-      readonly usage?: Usage;
-      readonly complete?: boolean;
-      readonly handOff?: string;
       readonly queued?: true;
-    }
+    })
   | { readonly kind: "later"; readonly afterMs: number };
 
 /** Accepts every form of a reply. No text and no media is an answer too: no reply is sent. */
@@ -29,6 +81,15 @@ export function answerFrom(reply: Reply): Answer {
     ...(complete != null && { complete: Boolean(complete) }),
     ...(handOff != null && { handOff: shortReason(String(handOff)) }),
     ...(queued && { queued: true }),
+  };
+}
+
+/** The effects of an answer alone, as a draft or a commit carries them on. */
+export function effectsOf({ usage, complete, handOff }: AnswerEffects): AnswerEffects {
+  return {
+    ...(usage && { usage }),
+    ...(complete !== undefined && { complete }),
+    ...(handOff !== undefined && { handOff }),
   };
 }
 
@@ -48,14 +109,10 @@ export function oddReply(reply: unknown): string | undefined {
   if (typeof reply !== "object") return `the responder returned a ${typeof reply}`;
   const names = Object.keys(reply);
   const isReply =
-    names.length === 0 ? Object.getPrototypeOf(reply) === Object.prototype : names.some(isReplyField);
+    names.length === 0
+      ? Object.getPrototypeOf(reply) === Object.prototype
+      : names.some((name) => Object.hasOwn(REPLY.properties!, name));
   return isReply ? undefined : "the responder returned an object that is no reply";
-}
-
-const REPLY_FIELDS = new Set(["text", "media", "usage", "complete", "handOff", "queued", "laterSeconds"]);
-
-function isReplyField(name: string): boolean {
-  return REPLY_FIELDS.has(name);
 }
 
 /** These fields and no others: the object may hold a whole client, and a draft is stored as JSON. */
@@ -64,7 +121,7 @@ function mediaOf({ url, contentType, name }: Media): Media {
 }
 
 /** Summed up per conversation, for good: an invalid count adds nothing rather than spoil the sum. */
-function usageOf({ promptTokens, completionTokens, totalTokens }: Usage): Usage {
+export function usageOf({ promptTokens, completionTokens, totalTokens }: Partial<Usage>): Usage {
   const [prompt, completion] = [tokens(promptTokens), tokens(completionTokens)];
   return {
     promptTokens: prompt,
@@ -74,7 +131,7 @@ function usageOf({ promptTokens, completionTokens, totalTokens }: Usage): Usage 
 }
 
 /** Part of a token counts as one: what is kept, shown and documented are whole numbers. */
-function tokens(count: number): number {
+function tokens(count = 0): number {
   return Number.isFinite(count) && count >= 0 && count <= Number.MAX_SAFE_INTEGER ? Math.ceil(count) : 0;
 }
 

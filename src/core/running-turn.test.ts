@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Draft } from "../model/draft.ts";
 import {
   afterCommit,
+  afterDelivery,
   afterGivingUp,
   letterOf,
   withDraft,
@@ -104,4 +105,31 @@ it("the draft moves into the dead letter if it was that turn's, and stays if it 
   const others = withoutLetter(state({ draft: draft("other") }), content);
   expect(others.draft).toBeUndefined();
   expect(others.after.draft?.turnId).toBe("other");
+});
+
+describe("the provider's word of a chunk", () => {
+  const told = { providerId: "SM2", atMs: 7 };
+  const waiting: ConversationState = {
+    works: [work("t1")],
+    draft: draft("t1", "sending"),
+    notBeforeAtMs: 99,
+  };
+  const first = { turnId: "t1", chunk: 0 };
+
+  it("settles one that was in doubt: its turn need not wait, and goes on unless it runs", () => {
+    const settled = afterDelivery(waiting, first, told);
+    expect(settled?.after.draft?.chunks[0]?.state).toEqual({ kind: "sent", ...told });
+    expect(settled?.after.notBeforeAtMs).toBeUndefined();
+    expect(settled?.goesOn).toBe(true);
+    const lease = { token: "a", holder: "me", turnId: "t1", takenAtMs: 0, untilAtMs: 9 };
+    expect(afterDelivery({ ...waiting, lease }, first, told)?.goesOn).toBe(false);
+    expect(afterDelivery({ ...waiting, works: [] }, first, told)?.goesOn).toBe(false);
+  });
+
+  it("settles nothing else", () => {
+    expect(afterDelivery(waiting, { turnId: "t2", chunk: 0 }, told)).toBeUndefined();
+    expect(afterDelivery(waiting, { turnId: "t1", chunk: 1 }, told)).toBeUndefined();
+    expect(afterDelivery({ ...waiting, draft: draft("t1", "sent") }, first, told)).toBeUndefined();
+    expect(afterDelivery({ works: [] }, first, told)).toBeUndefined();
+  });
 });

@@ -1,11 +1,17 @@
 import type { LetterContent } from "../model/dead-letter.ts";
 import type { Draft } from "../model/draft.ts";
+import type { Lease } from "../model/lease.ts";
+import type { ChunkReference } from "../model/message.ts";
 import type { ReleaseReason } from "../model/release.ts";
 import type { StagedRow } from "../model/staged.ts";
-import { keepSent } from "./draft.ts";
+import { keepSent, withChunk } from "./draft.ts";
 import { acceptedMeanwhile } from "./late-answer.ts";
+import { shortReason } from "./reason.ts";
 import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "./state.ts";
 import { deadLetteredWith } from "./take.ts";
+
+/** The lease is another worker's by now: nothing was written. */
+export const LOST = { kind: "lost" } as const;
 
 /** The work of the turn that runs under the lease. */
 export function workUnder(state: ConversationState): Work {
@@ -44,6 +50,27 @@ export function renewed(state: ConversationState, untilAtMs: number): Conversati
   return { ...state, lease: { ...state.lease!, untilAtMs } };
 }
 
+/** What the worker goes on with after such a write. */
+export function asStored(
+  lease: Lease,
+  state: ConversationState,
+): { readonly lease: Lease; readonly draft: Draft } {
+  return { lease: { ...lease, untilAtMs: state.lease!.untilAtMs }, draft: state.draft! };
+}
+
+/** The provider has the chunk. Undefined if it was not in doubt; a turn that waited for it may go on. */
+export function afterDelivery(
+  state: ConversationState,
+  { turnId, chunk }: ChunkReference,
+  sent: { readonly providerId: string; readonly atMs: number },
+): { readonly after: ConversationState; readonly goesOn: boolean } | undefined {
+  const { draft } = state;
+  if (draft?.turnId !== turnId || draft.chunks[chunk]?.state.kind !== "sending") return undefined;
+  const settled = withChunk(draft, chunk, { kind: "sent", ...sent });
+  const after = { ...state, draft: settled, notBeforeAtMs: undefined };
+  return { after, goesOn: !state.lease && workOf(state, turnId) !== undefined };
+}
+
 /** COMMIT: without the work, and without what was true of it only. The lease is still to be released. */
 export function afterCommit(state: ConversationState, { turnId }: Work): ConversationState {
   return {
@@ -66,7 +93,8 @@ export function letterOf(
   const work = workUnder(state);
   const draft = written ? keepSent(state.draft, written) : state.draft;
   const messageIds = deadLetteredWith(work, draft);
-  return { messageIds, turnId: work.turnId, attempts: triesOf(work), reason, draft };
+  const { turnId } = work;
+  return { messageIds, turnId, attempts: triesOf(work), reason: shortReason(reason), draft };
 }
 
 /** The turn gave up: its lease is free, its work is gone. */

@@ -4,6 +4,7 @@ import { draftOf, work as workWith } from "../testing/state-builders.ts";
 import { settingsWith } from "./defaults.ts";
 import type { ConversationState, Work } from "./state.ts";
 import {
+  continuesDraft,
   deadLetteredWith,
   decideTake,
   dueOf,
@@ -462,4 +463,21 @@ describe("a holder that was frozen after the moment it goes by", () => {
     const setBack = { ...frozen, clockMs: 10_005 };
     expect(decideTake(found, setBack, settings)).toMatchObject({ kind: "turn", what: "batch" });
   });
+});
+
+it("a look continues a draft, but not one whose answer did not come in time", () => {
+  const awaited = draft({ kind: "pending" }, { awaitingUntilAtMs: 10 });
+  expect(continuesDraft({ works: [] }, 0)).toBe(false);
+  expect(continuesDraft({ works: [], draft: draft({ kind: "pending" }) }, 1_000)).toBe(true);
+  expect([9, 10].map((nowMs) => continuesDraft({ works: [], draft: awaited }, nowMs))).toEqual([true, false]);
+});
+
+it("the window in force is the conversation's own, else that of the newest message's channel", () => {
+  const settings = settingsWith({
+    channels: { sms: { type: "sms", window: { kind: "fixed", lengthMs: 20_000 } } },
+  });
+  const { window: _, ...plain } = conversation;
+  as("turn", decide({ newestChannel: "sms" }, {}, settings));
+  const later = as("later", decide({ conversation: plain, newestChannel: "sms" }, {}, settings));
+  expect(later.atMs).toBe(20_000);
 });

@@ -1,9 +1,11 @@
+import type { Conversation } from "../model/conversation.ts";
+import type { LetterContent } from "../model/dead-letter.ts";
 import type { Draft } from "../model/draft.ts";
 import type { Settings } from "../model/settings.ts";
 import type { WindowPolicy } from "../model/window.ts";
 import { type Batchable, cutBatch } from "./batch.ts";
 import { type DraftStep, nextDraftStep, replySent } from "./draft.ts";
-import { isHeld, type LeaseState } from "./lease.ts";
+import { isHeld, newLease } from "./lease.ts";
 import { failingSinceAtMs } from "./retry.ts";
 import {
   type ConversationState,
@@ -18,7 +20,7 @@ import {
   withWork,
   workOf,
 } from "./state.ts";
-import { dueAtMs, longestMs } from "./window.ts";
+import { dueAtMs, longestMs, windowInForce } from "./window.ts";
 
 const NO_LATE_ANSWER = "no answer came in time";
 /** The reason of a turn that was out of attempts before it could say more. */
@@ -50,15 +52,10 @@ export interface Found {
   /** Everything staged. With `span`: what was tried, then the first messages, one more than a batch. */
   readonly staged: readonly StagedItem[];
   readonly span?: WaitingSpan;
+  /** The channel of the message that was staged last. */
+  readonly newestChannel?: string | undefined;
   /** Undefined when the conversation's record does not exist. */
-  readonly conversation:
-    | {
-        readonly id: string;
-        readonly paused: boolean;
-        readonly handedOff: boolean;
-        readonly window: WindowPolicy;
-      }
-    | undefined;
+  readonly conversation: Pick<Conversation, "id" | "paused" | "handedOff" | "window"> | undefined;
   /** Answering is paused everywhere. */
   readonly allPaused?: boolean;
 }
@@ -86,14 +83,7 @@ export type TakeDecision =
   | { readonly kind: "busy"; readonly untilAtMs: number }
   | { readonly kind: "nothing" }
   | { readonly kind: "later"; readonly atMs: number; readonly state: ConversationState }
-  | {
-      readonly kind: "dead-letter";
-      readonly messageIds: readonly string[];
-      readonly turnId: string | undefined;
-      readonly attempts: number;
-      readonly reason: string;
-      readonly state: ConversationState;
-    }
+  | (LetterContent & { readonly kind: "dead-letter"; readonly state: ConversationState })
   | {
       readonly kind: "turn";
       readonly what: "batch" | "outbound" | "draft";
@@ -125,16 +115,20 @@ export function decideTake(found: Found, taker: Taker, settings: Settings): Take
   return takeBatch({ ...found, state: disarmed }, state.window, taker, settings);
 }
 
+/** Whether a look goes on with a draft, or for its answer, which is still awaited. */
+export function continuesDraft({ draft }: ConversationState, nowMs: number): boolean {
+  return draft !== undefined && nowMs < (draft.awaitingUntilAtMs ?? Number.POSITIVE_INFINITY);
+}
+
 /** Undefined if a late answer did not come: then the responder is asked again, as after any outage. */
 function continueDraft(state: ConversationState, taker: Taker, settings: Settings): TakeDecision | undefined {
   const draft = state.draft!;
   const work = workOf(state, draft.turnId);
-  if (draft.awaitingUntilAtMs !== undefined) {
-    if (taker.nowMs < draft.awaitingUntilAtMs) return wait(state, draft.awaitingUntilAtMs, taker);
+  if (!continuesDraft(state, taker.nowMs))
     return work && isOutOfTime(work, taker.nowMs, settings)
       ? deadLetter(state, { ...work, lastError: NO_LATE_ANSWER })
       : undefined;
-  }
+  if (draft.awaitingUntilAtMs !== undefined) return wait(state, draft.awaitingUntilAtMs, taker);
   const readyAtMs = state.notBeforeAtMs ?? 0;
   if (taker.nowMs < readyAtMs) return wait(state, readyAtMs, taker);
   if (work === undefined) throw new Error(`draft of turn ${draft.turnId} has no work`);
@@ -209,7 +203,8 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
   }
   const { span } = found;
   const arrivals = span ? arrivalsOf(span) : messages;
-  const due = dueOf(arrivals, state, conversation.window, { ...taker, ...settings });
+  const policy = windowInForce(settings, conversation, found.newestChannel);
+  const due = dueOf(arrivals, state, policy, { ...taker, ...settings });
   if (taker.nowMs < due) return armAt(state, due, taker);
   const how = { due, recordId: conversation.id, byProvider: span?.byProvider };
   return takeMessages(state, messages, how, taker, settings);
@@ -316,13 +311,7 @@ function hold(
   settings: Settings,
 ): Extract<TakeDecision, { kind: "turn" }> {
   const taken: Work = { ...withoutIdleTime(work, state.notBeforeAtMs, taker), takenAtMs: taker.nowMs };
-  const lease: LeaseState = {
-    token: taker.token,
-    holder: taker.holder,
-    turnId: taken.turnId,
-    takenAtMs: taker.nowMs,
-    untilAtMs: taker.nowMs + settings.leaseMs,
-  };
+  const lease = newLease(taker, settings, taken.turnId);
   // A draft is continued with the window left standing: its messages are not in this turn.
   const held = { ...withWork(state, taken), lease, notBeforeAtMs: undefined };
   return { kind: "turn", what, work: taken, state: held };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Draft } from "../model/draft.ts";
 import type { StagedMessage } from "../model/message.ts";
 import type { Work } from "./state.ts";
-import { type FinishedTurn, recordOf, spokenIn, statusAfter, unknownSendsOf } from "./turn.ts";
+import { changeByTurn, type FinishedTurn, spokenIn, turnRecord, unknownSendsOf } from "./turn.ts";
 
 const work: Work = {
   turnId: "t",
@@ -105,7 +105,7 @@ describe("a finished turn", () => {
   it("is recorded with its times, on the channel of its reply or of its newest message", () => {
     const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
     const times = { answerStartedAtMs: 31, answeredAtMs: 35, sentAtMs: 45 };
-    expect(recordOf(finished({ commit: { outcome: "replied", usage, ...times, more: false } }))).toEqual({
+    expect(turnRecord(finished({ commit: { outcome: "replied", usage, ...times, more: false } }))).toEqual({
       turnId: "t",
       conversationId: "c",
       outcome: "replied",
@@ -122,8 +122,8 @@ describe("a finished turn", () => {
       committedAtMs: 50,
     });
     const silent = { commit: { outcome: "no-reply", more: false }, draft: undefined } as const;
-    expect(recordOf(finished(silent)).channel).toBe("sms");
-    expect(recordOf(finished({ ...silent, messages: [] })).channel).toBe("");
+    expect(turnRecord(finished(silent)).channel).toBe("sms");
+    expect(turnRecord(finished({ ...silent, messages: [] })).channel).toBe("");
   });
 
   it("lists the sends whose outcome is unknown", () => {
@@ -153,6 +153,16 @@ describe("a finished turn", () => {
     [{ outcome: "no-reply" }, undefined],
     [{ outcome: "refused: PROJECT_INACTIVE" }, undefined],
   ] as const)("%j leaves its conversation %s", (commit, status) => {
-    expect(statusAfter({ ...commit, more: false })).toBe(status);
+    expect(changeByTurn({ ...commit, more: false }).status).toBe(status);
+  });
+
+  it("changes only what its commit says", () => {
+    expect(changeByTurn({ outcome: "no-reply", more: false })).toEqual({});
+    expect(changeByTurn({ outcome: "replied", complete: false, handOff: "", more: false })).toEqual({
+      status: "awaiting_agent",
+      taskComplete: false,
+      handedOff: true,
+      handOffReason: "",
+    });
   });
 });

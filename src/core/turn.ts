@@ -7,6 +7,7 @@ import type { OutboundRequest } from "../model/outbound.ts";
 import type { Settings } from "../model/settings.ts";
 import type { TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
+import type { RecordChange } from "./conversation-change.ts";
 import { providerIdsOf, saidText, wentOut } from "./draft.ts";
 import { triesOf, type Work } from "./state.ts";
 
@@ -43,7 +44,7 @@ function partOf({ id, text, media, arrivedAtMs, sentAtMs }: StagedMessage): Mess
   return { id, text, media, arrivedAtMs, ...(sentAtMs !== undefined && { sentAtMs }) };
 }
 
-export function recordOf({ work, commit, draft, messages, nowMs }: FinishedTurn): TurnRecord {
+export function turnRecord({ work, commit, draft, messages, nowMs }: FinishedTurn): TurnRecord {
   return {
     turnId: work.turnId,
     conversationId: work.recordId,
@@ -109,8 +110,19 @@ export function findingOf({ id }: UnknownSend, as: "sent" | "not-sent"): Deliver
   return { account: "", providerId: `marked-${id}`, status: `marked ${as}` };
 }
 
-/** The conversation's status after the turn; undefined if the turn leaves it unchanged. */
-export function statusAfter({ outcome, handOff }: Commit): ConversationStatus | undefined {
+/** What a turn changes in its conversation's record, besides the usage that it adds. */
+export function changeByTurn(commit: Commit): RecordChange {
+  const { complete, handOff } = commit;
+  const status = statusAfter(commit);
+  return {
+    ...(status && { status }),
+    ...(complete !== undefined && { taskComplete: complete }),
+    ...(handOff !== undefined && { handedOff: true, handOffReason: handOff }),
+  };
+}
+
+/** Undefined if the turn leaves it unchanged. */
+function statusAfter({ outcome, handOff }: Commit): ConversationStatus | undefined {
   if (outcome === "handed-off" || handOff !== undefined) return "awaiting_agent";
   if (outcome === "queued") return "queued_for_ai";
   return outcome === "replied" || outcome === "unknown" ? "reply_sent" : undefined;

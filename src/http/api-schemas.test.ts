@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { ReplySent } from "../core/draft.ts";
+import type { REPLY } from "../core/reply.ts";
 import { componentsIn, type Infer, type Schema } from "../core/schema.ts";
 import type { Conversation } from "../model/conversation.ts";
 import type { DeadLetter } from "../model/dead-letter.ts";
@@ -7,7 +8,7 @@ import type { Chunk, ChunkState, Draft } from "../model/draft.ts";
 import type { HistoryMessage, MessagePart } from "../model/history.ts";
 import type { Media, StagedMessage } from "../model/message.ts";
 import type { Refusal } from "../model/refusal.ts";
-import type { Usage } from "../model/reply.ts";
+import type { FullReply, Usage } from "../model/reply.ts";
 import type { TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
 import type { ConversationDetail, Counts, LockRecord, QuarantinedRow } from "../ports/inspector.ts";
@@ -37,6 +38,7 @@ type Merged<T extends { readonly kind: string }> = { readonly kind: T["kind"] } 
 /** A field that only one of the two has, or that differs, does not compile. */
 type Described = AllTrue<{
   usage: Describes<typeof schemas.USAGE, Usage>;
+  reply: Describes<typeof REPLY, Omit<FullReply, "usage"> & { readonly usage?: Partial<Usage> }>;
   media: Describes<typeof schemas.MEDIA, Media>;
   conversation: Describes<typeof schemas.CONVERSATION, Conversation>;
   created: Describes<typeof schemas.CREATED_CONVERSATION, CreateResult>;

@@ -1,4 +1,5 @@
 import { pagesIdOf } from "../channels/web/visitor.ts";
+import { isoOf } from "../core/instant.ts";
 import { dueAtMs, windowInForce } from "../core/window.ts";
 import type { HistoryMessage } from "../model/history.ts";
 import type { StagedMessage } from "../model/message.ts";
@@ -6,7 +7,6 @@ import type { Settings } from "../model/settings.ts";
 import type { TurnRecord } from "../model/turn.ts";
 import type { ConversationDetail } from "../ports/inspector.ts";
 import type { Feed, FeedMessage, FeedTurn, FeedWaiting } from "./feed-shape.ts";
-import { isoTime } from "./public-json.ts";
 
 const TURNS_MAX = 50;
 
@@ -15,7 +15,7 @@ export function feedOf(detail: ConversationDetail, settings: Settings, after: nu
   const { conversation, staged } = detail;
   return {
     conversation: conversation.id,
-    now: isoTime(nowMs),
+    now: isoOf(nowMs),
     ...stateOf(detail, settings, nowMs),
     status: conversation.status,
     paused: conversation.paused,
@@ -30,7 +30,7 @@ export function feedOf(detail: ConversationDetail, settings: Settings, after: nu
 }
 
 function waitingMessage(message: StagedMessage): FeedWaiting {
-  return { id: pagesIdOf(message), text: message.text, at: isoTime(message.arrivedAtMs) };
+  return { id: pagesIdOf(message), text: message.text, at: isoOf(message.arrivedAtMs) };
 }
 
 type FeedState = Pick<Feed, "state" | "answering_since" | "due_in_ms">;
@@ -46,7 +46,7 @@ function stateOf(detail: ConversationDetail, settings: Settings, nowMs: number):
   const waiting = staged.filter(({ arrivedAtMs }) => arrivedAtMs > (lease?.takenAtMs ?? 0));
   const closesAtMs = lock?.window && Math.max(lock.window.dueAtMs, quietUntilMs(detail, waiting, settings));
   const due = closesAtMs !== undefined && { due_in_ms: Math.max(0, closesAtMs - nowMs) };
-  if (lease) return { state: "answering", answering_since: isoTime(lease.takenAtMs), ...due };
+  if (lease) return { state: "answering", answering_since: isoOf(lease.takenAtMs), ...due };
   if (lock?.draft) return { state: "answering", ...due };
   return { state: staged.length > 0 || lock?.window ? "gathering" : "idle", ...due };
 }
@@ -71,7 +71,7 @@ function numbered(messages: readonly HistoryMessage[]): FeedMessage[] {
     last = Math.max(atMs, last + 1);
     // The page shows words only: what is attached is there as its address.
     const text = [words, ...media.map(({ url }) => url)].filter((line) => line !== "").join("\n");
-    return { n: last, role, text, at: isoTime(atMs), turn_id: turnId };
+    return { n: last, role, text, at: isoOf(atMs), turn_id: turnId };
   });
 }
 
@@ -85,9 +85,9 @@ function publicTurn(turn: TurnRecord): FeedTurn {
     outcome: turn.outcome,
     message_ids: turn.messageIds,
     attempts: turn.attempts,
-    opened_at: isoTime(turn.openedAtMs),
-    due_at: isoTime(turn.dueAtMs),
-    taken_at: isoTime(turn.takenAtMs),
-    committed_at: isoTime(turn.committedAtMs),
+    opened_at: isoOf(turn.openedAtMs),
+    due_at: isoOf(turn.dueAtMs),
+    taken_at: isoOf(turn.takenAtMs),
+    committed_at: isoOf(turn.committedAtMs),
   };
 }

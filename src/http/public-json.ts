@@ -1,3 +1,4 @@
+import { isoOf } from "../core/instant.ts";
 import type { WindowPolicy } from "../model/window.ts";
 
 /** The user's own data and the provider's: carried as they are, names included. */
@@ -15,10 +16,6 @@ export function toPublic(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, each]) => publicEntry(key, each)));
 }
 
-export function isoTime(atMs: number): string {
-  return new Date(atMs).toISOString();
-}
-
 /** What the API calls what we call `key`. */
 export function publicKey(key: string): string {
   return key.replace(INSTANT, "$1t").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -31,7 +28,7 @@ export function isInstant(key: string): boolean {
 const INSTANT = /(A|^a)tMs$/;
 
 function publicEntry(key: string, value: unknown): [string, unknown] {
-  if (isInstant(key) && typeof value === "number") return [publicKey(key), isoTime(value)];
+  if (isInstant(key) && typeof value === "number") return [publicKey(key), isoOf(value)];
   return [publicKey(key), VERBATIM.has(key) ? value : toPublic(value)];
 }
 

@@ -1,22 +1,18 @@
-import { flag, list, object, optional, options, ruled, someText, text } from "../core/schema.ts";
+import { JSON_REPLY } from "../core/reply.ts";
+import { adapted, object, optional, text } from "../core/schema.ts";
 import { count, ERROR, reason, result } from "./api-schemas.ts";
 import { ok, type Route, refusal, route } from "./route.ts";
 
 /** A reply, more strictly than from a program that may hand on all that a model returned. */
-const ANSWER = ruled(
-  options({
-    text: text("The reply. Leave out `text` and `messages` for no reply."),
-    messages: list(text(), "Several messages, sent one after the other, instead of `text`."),
-    media: list(object({ url: someText(), contentType: someText(), name: optional(text()) })),
-    usage: object({ promptTokens: count(), completionTokens: count(), totalTokens: optional(count()) }),
-    complete: flag("The task is done: the customer's next message opens a new conversation."),
-    handOff: reason("Hand the conversation to a human, for this reason."),
-  }),
-  ({ text, messages }, called) =>
-    text !== undefined && messages !== undefined
-      ? `give ${called("text")} or ${called("messages")}, not both`
-      : undefined,
-);
+const ANSWER = adapted(JSON_REPLY, {
+  text: optional(text("The reply. Leave out `text` and `messages` for no reply.")),
+  usage: optional(
+    object({ promptTokens: count(), completionTokens: count(), totalTokens: optional(count()) }),
+  ),
+  handOff: optional(reason("Hand the conversation to a human, for this reason.")),
+  queued: null,
+  laterSeconds: null,
+});
 
 export const TURN_ROUTES: readonly Route[] = [
   route({

@@ -1,5 +1,5 @@
 import type { Media } from "./message.ts";
-import type { Usage } from "./reply.ts";
+import type { AnswerEffects } from "./reply.ts";
 
 /**
  * A chunk's way out: pending -> sending -> sent.
@@ -29,7 +29,7 @@ export interface Route {
 }
 
 /** The answer, stored before it is sent. It names messages by id: their texts stay staged. */
-export interface Draft extends Route {
+export interface Draft extends Route, AnswerEffects {
   /** The customer's name behind `to`, if it may pass to another person: asked about in every take. */
   readonly addressee?: string;
   readonly turnId: string;
@@ -37,9 +37,6 @@ export interface Draft extends Route {
   readonly chunks: readonly Chunk[];
   /** Set while a responder that answers later has not answered yet. */
   readonly awaitingUntilAtMs?: number;
-  readonly usage?: Usage;
-  readonly complete?: boolean;
-  readonly handOff?: string;
   readonly author?: string;
   readonly answerStartedAtMs: number;
   readonly draftedAtMs: number;

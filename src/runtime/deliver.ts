@@ -1,5 +1,6 @@
 import { dropPending, nextDraftStep, withChunk } from "../core/draft.ts";
 import { isPassedOn } from "../core/person.ts";
+import { effectsOf } from "../core/reply.ts";
 import { backoffByAgeMs, failingSinceAtMs } from "../core/retry.ts";
 import { DIED } from "../core/take.ts";
 import { LullError } from "../errors.ts";
@@ -228,14 +229,12 @@ function commitDraft(
   draft: Draft,
   outcome: "replied" | "handed-off" | "unknown",
 ): Promise<TurnEnd> {
-  const { usage, complete, handOff, answerStartedAtMs, draftedAtMs } = draft;
+  const { answerStartedAtMs, draftedAtMs } = draft;
   const said = draft.chunks.length === 0 ? ("no-reply" as const) : outcome;
   return commit(run, {
     outcome: said,
     draft,
-    ...(usage && { usage }),
-    ...(complete !== undefined && { complete }),
-    ...(handOff !== undefined && { handOff }),
+    ...effectsOf(draft),
     answerStartedAtMs,
     answeredAtMs: draftedAtMs,
     sentAtMs: run.clock.nowMs(),

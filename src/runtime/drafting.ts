@@ -1,23 +1,21 @@
 import { pendingChunks, withChunk } from "../core/draft.ts";
 import { sendByAtMs } from "../core/lease.ts";
 import { nameAddressed } from "../core/person.ts";
+import { effectsOf } from "../core/reply.ts";
 import { soundAs } from "../core/shape.ts";
 import { DRAFT } from "../core/sound-state.ts";
 import { LullError } from "../errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { Media } from "../model/message.ts";
-import type { Usage } from "../model/reply.ts";
+import type { AnswerEffects } from "../model/reply.ts";
 import type { Channel } from "../ports/channel.ts";
 import { replyTexts } from "./reply-texts.ts";
 import type { TurnRun } from "./turn-run.ts";
 
 /** What a draft is made of: a responder's answer, or an outbound's texts. */
-export interface Said {
+export interface Said extends AnswerEffects {
   readonly texts: readonly string[];
   readonly media?: readonly Media[];
-  readonly usage?: Usage;
-  readonly complete?: boolean;
-  readonly handOff?: string;
   readonly author?: string;
   readonly answerStartedAtMs?: number;
   readonly awaitingUntilAtMs?: number;
@@ -32,7 +30,7 @@ export function draftOf(run: TurnRun, said: Said): Draft {
   const channel = taken.outbound?.channel ?? newest!.channel;
   const textMax = run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY;
   const nowMs = clock.nowMs();
-  const { usage, complete, handOff, author, awaitingUntilAtMs } = said;
+  const { author, awaitingUntilAtMs } = said;
   const addressee = nameAddressed({ outbound: taken.outbound, messages: taken.messages });
   const draft: Draft = {
     turnId: taken.turnId,
@@ -42,9 +40,7 @@ export function draftOf(run: TurnRun, said: Said): Draft {
     ...(addressee !== undefined && { addressee }),
     from: newest?.address ?? taken.conversation.address,
     chunks: pendingChunks(replyTexts(said, textMax, settings), said.media),
-    ...(usage && { usage }),
-    ...(complete !== undefined && { complete }),
-    ...(handOff !== undefined && { handOff }),
+    ...effectsOf(said),
     ...(author !== undefined && { author }),
     ...(awaitingUntilAtMs !== undefined && { awaitingUntilAtMs }),
     answerStartedAtMs: said.answerStartedAtMs ?? nowMs,

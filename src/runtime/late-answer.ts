@@ -1,22 +1,14 @@
-import { either, flag, list, object, open, someText, text } from "../core/schema.ts";
-import { isObject } from "../core/shape.ts";
+import { effectsOf, knownIn, REPLY } from "../core/reply.ts";
+import { adapted, anything, object, optional, text } from "../core/schema.ts";
 import type { FullReply } from "../model/reply.ts";
 import { checkRequest } from "./check-request.ts";
 import { readReply } from "./read-reply.ts";
 import { replyTexts } from "./reply-texts.ts";
 import type { UseCaseContext } from "./use-case.ts";
 
-/** Fields that are not ours are let be, as in a responder's reply: it may be all that a model returned. */
-const REQUEST = object({
-  turnId: text(),
-  reply: open({
-    text: either(text(), list(text())),
-    media: list(open({ url: someText(), contentType: someText() }, ["url", "contentType"])),
-    usage: open({}),
-    complete: flag(),
-    handOff: text(),
-  }),
-});
+/** An invalid count adds nothing, as in a responder's reply. */
+const LATE_REPLY = adapted(REPLY, { usage: optional(anything()), queued: null, laterSeconds: null });
+const REQUEST = object({ turnId: text(), reply: LATE_REPLY });
 
 /** The answer of a responder that had said `laterSeconds`. */
 export async function answerLate(
@@ -24,24 +16,16 @@ export async function answerLate(
   turnId: string,
   reply: FullReply,
 ): Promise<"accepted" | "stale"> {
-  checkRequest({ turnId, reply: withoutNulls(reply) }, REQUEST);
+  checkRequest({ turnId, reply: knownIn(reply, LATE_REPLY) }, REQUEST);
   const answer = readReply(reply);
   if (answer.kind === "later") return "stale";
   // Its channel is known to the store only; the shortest limit of all fits every one.
   const textMax = Math.min(...Object.values(channels).map((channel) => channel.textMax));
-  const { texts, media, usage, complete, handOff } = answer;
+  const { texts, media } = answer;
   return (await engine()).conversations.answer({
     turnId,
     texts: replyTexts({ texts, media }, textMax, settings),
     ...(media.length > 0 && { media }),
-    ...(usage && { usage }),
-    ...(complete !== undefined && { complete }),
-    ...(handOff !== undefined && { handOff }),
+    ...effectsOf(answer),
   });
-}
-
-/** `null` is what plain JavaScript says for "none". */
-function withoutNulls(reply: unknown): unknown {
-  if (!isObject(reply)) return reply;
-  return Object.fromEntries(Object.entries(reply).filter(([, value]) => value !== null));
 }

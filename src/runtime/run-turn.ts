@@ -1,5 +1,5 @@
 import { isPassedOn } from "../core/person.ts";
-import type { Answer } from "../core/reply.ts";
+import { type Answer, effectsOf } from "../core/reply.ts";
 import { decideAnswer } from "../core/rules.ts";
 import { mayRestart } from "../core/turn.ts";
 import { LullError } from "../errors.ts";
@@ -139,13 +139,11 @@ async function commitSilence(run: TurnRun, answer: Answered, answerStartedAtMs: 
     (await run.engine.turns.hasNewer(run.heartbeat.lease()))
   )
     return release(run, { kind: "restart" });
-  const { usage, complete, handOff, queued } = answer;
+  const { handOff, queued } = answer;
   const silence = queued ? "queued" : "no-reply";
   const end = await commit(run, {
     outcome: handOff === undefined ? silence : "handed-off",
-    ...(usage && { usage }),
-    ...(complete !== undefined && { complete }),
-    ...(handOff !== undefined && { handOff }),
+    ...effectsOf(answer),
     answerStartedAtMs,
     answeredAtMs: run.clock.nowMs(),
   });

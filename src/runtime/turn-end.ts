@@ -41,11 +41,10 @@ export async function commit(
 }
 
 /** `told` is what the log says of the reason. */
-export async function release(run: TurnRun, given: ReleaseReason, told?: string): Promise<TurnEnd> {
+export async function release(run: TurnRun, how: ReleaseReason, told?: string): Promise<TurnEnd> {
   const { engine, taken, heartbeat, log } = run;
   heartbeat.stop();
-  const how = "reason" in given ? { ...given, reason: shortReason(given.reason) } : given;
-  const reason = "reason" in given ? (told ?? worded(run, given.reason, given.draft)) : undefined;
+  const reason = "reason" in how ? (told ?? worded(run, how.reason, how.draft)) : undefined;
   const back = await persist(run, () => engine.turns.release(heartbeat.lease(), how));
   if (back.kind === "lost") return lose(run);
   if (back.kind === "answered") return release(run, { kind: "put-back" });

@@ -104,19 +104,13 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/conversations.ts",
-    code: "const chosen = window === undefined ? ownWindow : (window ?? undefined);",
-    change: "window ?? undefined → window",
-    because: "equivalent: null is left out of the record as undefined is",
-  },
-  {
-    file: "src/engines/embedded/steps/conversations.ts",
-    code: "if (goesOn && context.tables.staged.count(id) > 0) wakeNow(context, id);",
-    change: "goesOn && context.tables.staged.count(id) > 0 → true",
+    code: "if (after && goesOn(given) && context.tables.staged.count(id) > 0) wakeNow(context, id);",
+    change: "after && goesOn(given) && context.tables.staged.count(id) > 0 → true",
     because: "only a look more, that finds nothing due",
   },
   {
     file: "src/engines/embedded/steps/conversations.ts",
-    code: "if (goesOn && context.tables.staged.count(id) > 0) wakeNow(context, id);",
+    code: "if (after && goesOn(given) && context.tables.staged.count(id) > 0) wakeNow(context, id);",
     change: "context.tables.staged.count(id) > 0 → context.tables.staged.count(id) >= 0",
     because: "only a look more, that finds nothing due",
   },
@@ -139,13 +133,13 @@ export const EXPLAINED: readonly Explained[] = [
     because: "equivalent: no channel is called undefined",
   },
   {
-    file: "src/engines/embedded/steps/sweep.ts",
+    file: "src/engines/embedded/steps/clock.ts",
     code: "const byMs = Math.max(0, (mark?.latestAtMs ?? nowMs) - nowMs);",
     change: "0 → 1",
     because: "equivalent: what is compared with it is 15 s at least",
   },
   {
-    file: "src/engines/embedded/steps/sweep.ts",
+    file: "src/engines/embedded/steps/clock.ts",
     code: "if (awake !== state) saveState(context, id, awake);",
     change: "awake !== state → true",
     because: "only a write more, of the same state",
@@ -688,7 +682,7 @@ export const EXPLAINED: readonly Explained[] = [
     because: "only a look more, that finds nothing due",
   },
   {
-    file: "src/engines/embedded/steps/conversations.ts",
+    file: "src/engines/embedded/steps/history.ts",
     code: "return context.tables.history.messages(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);",
     change: "bytesMax ?? Number.MAX_SAFE_INTEGER → bytesMax",
     because: "equivalent: nothing is longer than no limit",

@@ -26,6 +26,13 @@ const SCHEDULES = ["test/mutation/memory-schedules.ts"];
 const OUTAGES = ["src/runtime/outages.test.ts"];
 const RUNTIME = globSync("src/runtime/*.test.ts", { cwd: ROOT }).filter((file) => !OUTAGES.includes(file));
 
+const SWEEPING = [
+  "src/engines/sqlite/expiry.test.ts",
+  "src/engines/sqlite/clock-mark.test.ts",
+  ...FOREIGN,
+  ...RUNTIME,
+];
+
 const SIMULATED_AWS = ["test/aws/simulated/contract.test.ts"];
 /** On emulators, over HTTP: a file, or all of a folder. */
 const aws = (...names: readonly string[]) =>
@@ -52,14 +59,12 @@ export const SUITES: readonly Suite[] = [
       repairs: FOREIGN,
       context: [...FOREIGN, ...RUNTIME],
       requests: ["src/engines/sqlite/"],
-      sweep: [
-        "src/engines/sqlite/expiry.test.ts",
-        "src/engines/sqlite/clock-mark.test.ts",
-        ...FOREIGN,
-        ...RUNTIME,
-      ],
+      clock: SWEEPING,
+      locks: FOREIGN,
+      quarantined: FOREIGN,
+      sweep: SWEEPING,
       take: [...PILES, ...FOREIGN, ...RUNTIME],
-      waiting: PILES,
+      look: PILES,
     },
   },
   { folder: "src/engines/memory", stages: [MEMORY, SCHEDULES] },
@@ -104,7 +109,6 @@ export const SUITES: readonly Suite[] = [
       "find-conversation": aws("other-system", "foreign-rows/", "impossible/", "cost"),
       finished: aws("triggers"),
       "full-conversation": aws("impossible/", "cost"),
-      gauges: aws("foreign-rows/"),
       history: aws("other-system", "foreign-rows/", "impossible/"),
       index: aws("checks"),
       inspect: aws("foreign-rows/"),

@@ -1,10 +1,12 @@
+import { changed, type RecordChange } from "../../core/conversation-change.ts";
 import { dueOfStaged } from "../../core/staged.ts";
 import { AT_REST, type ConversationState, isAtRest, wakeAtMs } from "../../core/state.ts";
 import { arrivalsOf, type ClockReading } from "../../core/take.ts";
 import { windowInForce } from "../../core/window.ts";
+import type { Conversation } from "../../model/conversation.ts";
 import type { Lease } from "../../model/lease.ts";
+import { NO_USAGE, type Usage } from "../../model/reply.ts";
 import type { Settings } from "../../model/settings.ts";
-import type { WriteOutcome } from "../../ports/engine.ts";
 import type { Tables } from "./tables.ts";
 
 /** What every step is given: the tables inside its transaction, the settings, the time of the request. */
@@ -24,8 +26,6 @@ export interface StepContext {
   readonly armed: (atMs: number) => void;
 }
 
-export const LOST: WriteOutcome = { kind: "lost" };
-
 export function stateOf(context: StepContext, conversationId: string): ConversationState {
   return context.tables.states.get(conversationId) ?? AT_REST;
 }
@@ -44,6 +44,25 @@ export function saveState(context: StepContext, conversationId: string, state: C
 export function heldState(context: StepContext, lease: Lease): ConversationState | undefined {
   const state = context.tables.states.get(lease.conversationId);
   return state?.lease?.token === lease.token ? state : undefined;
+}
+
+/** Undefined if there is no record: it was removed by hand. */
+export function changeRecord(
+  { tables, nowMs }: StepContext,
+  id: string,
+  change: RecordChange,
+  usage: Usage = NO_USAGE,
+): Conversation | undefined {
+  const before = tables.conversations.get(id);
+  if (!before) return undefined;
+  const after = {
+    ...changed(before, change, nowMs),
+    promptTokens: before.promptTokens + usage.promptTokens,
+    completionTokens: before.completionTokens + usage.completionTokens,
+    totalTokens: before.totalTokens + usage.totalTokens,
+  };
+  tables.conversations.put(after);
+  return after;
 }
 
 /** Arms a window if none stands. Returns the due time of the window that stands then. */

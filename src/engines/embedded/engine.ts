@@ -81,7 +81,7 @@ function inspectorOver(steps: StepClient): Engine["inspector"] {
     conversations: steps.listConversations,
     conversation: (id, limits) => steps.showConversation({ id, ...(limits && { limits }) }),
     latestId: steps.latestId,
-    names: async (conversation) => new Map(await steps.namesOf(conversation)),
+    names: async (conversation) => new Map(await steps.nameRecords(conversation)),
     locks: steps.listLocks,
     dead: steps.listDead,
     unknown: steps.listUnknown,

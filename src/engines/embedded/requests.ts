@@ -1,7 +1,10 @@
 import * as committing from "./steps/commit.ts";
 import * as conversing from "./steps/conversations.ts";
 import * as erasing from "./steps/erase.ts";
+import { history } from "./steps/history.ts";
 import * as inspecting from "./steps/inspect.ts";
+import { listLocks } from "./steps/locks.ts";
+import * as quarantined from "./steps/quarantined.ts";
 import * as receiving from "./steps/receive.ts";
 import { recordDelivery } from "./steps/record-delivery.ts";
 import * as releasing from "./steps/release.ts";
@@ -25,7 +28,7 @@ export const STEPS = {
   sweep: sweeping.sweep,
   freeLeases: sweeping.freeLeases,
   ping: sweeping.ping,
-  quarantine: sweeping.quarantine,
+  quarantine: quarantined.quarantine,
   create: conversing.create,
   change: conversing.change,
   erase: erasing.erase,
@@ -36,7 +39,7 @@ export const STEPS = {
   discardDead: repairs.discardDead,
   markUnknown: repairs.markUnknown,
   resendUnknown: repairs.resendUnknown,
-  discardQuarantined: repairs.discardQuarantined,
+  discardQuarantined: quarantined.discardQuarantined,
 } as const;
 
 /** Steps that only read: they may run on another connection and never wait for a writer. */
@@ -45,16 +48,16 @@ export const READS = {
   holders: sweeping.holders,
   tracesLeft: erasing.tracesLeft,
   get: conversing.get,
-  history: conversing.history,
+  history,
   listConversations: inspecting.listConversations,
   showConversation: inspecting.showConversation,
   latestId: inspecting.latestId,
-  namesOf: inspecting.namesOf,
-  listLocks: inspecting.listLocks,
+  nameRecords: inspecting.nameRecords,
+  listLocks,
   listDead: inspecting.listDead,
   listUnknown: inspecting.listUnknown,
   listRefusals: inspecting.listRefusals,
-  listQuarantined: inspecting.listQuarantined,
+  listQuarantined: quarantined.listQuarantined,
   counts: inspecting.counts,
   gauges: inspecting.gauges,
 } as const;

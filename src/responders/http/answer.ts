@@ -53,7 +53,8 @@ function isJson(type: string): boolean {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    // A model that cuts an emoji in half is still answered with.
+    return JSON.parse(text, (_, value) => (typeof value === "string" ? value.toWellFormed() : value));
   } catch {
     throw notAnAnswer("it says that it is JSON and is not");
   }

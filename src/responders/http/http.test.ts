@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ConfigError, LullError } from "../../errors.ts";
-import type { Reply } from "../../model/reply.ts";
+import { NO_USAGE, type Reply } from "../../model/reply.ts";
 import type { Turn } from "../../ports/responder.ts";
 import { fakeTurn } from "../../testing/fake-turn.ts";
 import { ANSWER_BYTES_MAX } from "./answer.ts";
@@ -128,6 +128,11 @@ const REPLIES: [unknown, Reply][] = [
     ["a", "b"],
   ],
   [{}, {}],
+  [{ text: "half an emoji: \ud83d" }, { text: "half an emoji: \ufffd" }],
+  [
+    { text: "hi", usage: { promptTokens: -1, completion_tokens: 2 ** 70 } },
+    { text: "hi", usage: NO_USAGE },
+  ],
   [
     { text: "hi", complete: true },
     { text: "hi", complete: true },
@@ -169,6 +174,20 @@ test.each([
 ])("the JSON %j is for the service's author to look at", async (json) => {
   answers(200, JSON.stringify(json), JSON_TYPE);
   expect(await errorOf()).toMatchObject({ code: "HTTP_BAD_ANSWER", retry: "never" });
+});
+
+test.each<[unknown, string]>([
+  [[1], "the list[0] must be a string, not number"],
+  [{ text: 17 }, "text must be a string or a list of strings, not number"],
+  [{ messages: "hi" }, "messages must be a list of strings, not string"],
+  [{ text: "first", messages: ["a"] }, "give text or messages, not both"],
+  [{ media: [{ url: "https://example.com" }] }, "media[0].contentType is missing"],
+  [{ usage: { prompt_tokens: "5" } }, "usage.promptTokens must be a number, not string"],
+  [{ complete: "yes" }, "complete must be true or false, not string"],
+  [{ later_seconds: 0 }, "laterSeconds must be more than 0"],
+])("what is wrong with the JSON %j is said in words: %s", async (json, words) => {
+  answers(200, JSON.stringify(json), JSON_TYPE);
+  expect(await errorOf()).toMatchObject({ message: `the service's answer: ${words}` });
 });
 
 test("broken JSON and web pages come from a proxy in between, and may pass", async () => {

@@ -1,3 +1,4 @@
+import { isoOf } from "../../core/instant.ts";
 import type { Conversation } from "../../model/conversation.ts";
 import type { HistoryMessage } from "../../model/history.ts";
 import type { Media } from "../../model/message.ts";
@@ -26,7 +27,7 @@ export function bodyOf(
     combined_body: text,
     media: media.map(mediaOf),
     messages: messages.map(messageOf),
-    conversation: recordOf(conversation),
+    conversation: conversationOf(conversation),
     ...(history.length > 0 && { history: history.map(spokenOf) }),
     ...(answerWithinSeconds !== undefined && { answer_within_seconds: answerWithinSeconds }),
   };
@@ -47,7 +48,7 @@ function messageOf({ id, text, media, arrivedAtMs, sentAtMs, fields }: TurnMessa
 /**
  * Its owner's own configuration is among the attributes: `channel_config`, `ai_config`, `openai_thread_id`.
  */
-function recordOf(conversation: Conversation) {
+function conversationOf(conversation: Conversation) {
   const { senderAlias, allowedChannels, handOffReason } = conversation;
   return {
     address: conversation.address,
@@ -69,8 +70,4 @@ function spokenOf({ role, text, media, atMs, turnId }: HistoryMessage) {
 
 function mediaOf({ url, contentType, name }: Media) {
   return { url, content_type: contentType, ...(name !== undefined && { name }) };
-}
-
-function isoOf(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { REASON_LENGTH_MAX } from "../../core/defaults.ts";
 import type { Taken } from "../../model/take.ts";
 import { allSent, as, draftFor, replied, sending, sent, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
@@ -207,6 +208,17 @@ export const attempts: readonly EngineCase[] = [
       await s.atRest();
     },
   ),
+
+  scene("a reason of any length is kept short enough to read and to store", { attemptsMax: 1 }, async (s) => {
+    const reason = "r".repeat(1_000_000);
+    for (const how of [{ kind: "retry", afterMs: 0 }, { kind: "dead-letter" }] as const) {
+      const { lease, conversation } = await s.turnFor("one");
+      as("released", await s.engine.turns.release(lease, { ...how, reason }));
+      await s.engine.turns.take(conversation.id);
+    }
+    const lengths = (await s.dead()).map((letter) => letter.reason.length);
+    assert.deepEqual(lengths, [REASON_LENGTH_MAX, REASON_LENGTH_MAX]);
+  }),
 
   scene(
     "what no attempt can mend is dead-lettered at once, with reason and draft; newer messages go on",

@@ -1,11 +1,9 @@
+import type { RecordChange } from "../../../core/conversation-change.ts";
+import { isoOf } from "../../../core/instant.ts";
 import { isObject, soundAs, time } from "../../../core/shape.ts";
 import { windowPolicy } from "../../../core/sound-window.ts";
-import type {
-  Conversation,
-  ConversationChange,
-  ConversationKey,
-  ConversationStatus,
-} from "../../../model/conversation.ts";
+import type { Conversation, ConversationKey, ConversationStatus } from "../../../model/conversation.ts";
+import type { Usage } from "../../../model/reply.ts";
 import type { WindowPolicy } from "../../../model/window.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { shardOf, sortable } from "./keys.ts";
@@ -67,16 +65,19 @@ export function rowFrom(conversation: Conversation): Item {
     allowed_channels: conversation.allowedChannels,
     task_complete: conversation.taskComplete ? 1 : 0,
     hand_off_to_human: conversation.handedOff,
+    hand_off_to_human_reason: conversation.handOffReason,
     paused: conversation.paused,
     reply_window: conversation.window,
     attributes: conversation.attributes,
-    prompt_tokens: 0,
-    completion_tokens: 0,
-    total_tokens: 0,
+    ...tokensOf(conversation),
     created_at: isoOf(createdAtMs),
     updated_at: isoOf(conversation.updatedAtMs),
     ...listedAs(id, createdAtMs),
   };
+}
+
+export function tokensOf({ promptTokens, completionTokens, totalTokens }: Usage): Record<string, number> {
+  return { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: totalTokens };
 }
 
 /** What puts a row into the list of conversations. Rows of another system get it at our first write. */
@@ -85,9 +86,10 @@ export function listedAs(id: string, atMs: number): Item {
 }
 
 /** Only what the change names: the rest of the row belongs to its owner. */
-export function changeOf(change: ConversationChange, nowMs: number): Item {
+export function changeOf(change: RecordChange, nowMs: number): Item {
   const { window } = change;
   return {
+    ...(change.status !== undefined && { conversation_status: change.status }),
     ...(change.projectStatus !== undefined && { project_status: change.projectStatus }),
     ...(change.allowedChannels !== undefined && { allowed_channels: change.allowedChannels }),
     ...(change.taskComplete !== undefined && { task_complete: change.taskComplete ? 1 : 0 }),
@@ -146,10 +148,6 @@ function listOf(value: unknown): string[] | undefined {
 
 function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === "true" || value === "1";
-}
-
-export function isoOf(atMs: number): string {
-  return new Date(atMs).toISOString();
 }
 
 /** ISO text, or a number: seconds if it is too small to be milliseconds. */

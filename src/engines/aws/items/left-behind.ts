@@ -10,10 +10,9 @@ import type { StagedRow } from "./stage-item.ts";
  */
 export interface LeftBehind {
   readonly items: readonly StagedItem[];
-  readonly newest: Newest | undefined;
-  /** The channel of the message that came last. */
+  /** What came last of all, and the channel of the last message. */
+  readonly newest: Pick<StagedRow, "channel" | "sender"> | undefined;
   readonly newestChannel: string | undefined;
+  /** When everything was last read. */
   readonly seenAtMs: number;
 }
-
-export type Newest = Pick<StagedRow, "channel" | "sender">;

@@ -1,10 +1,9 @@
 import { CLOCK_SET_BACK_MS_MIN } from "../../../core/defaults.ts";
 import type { ClockSetBack } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
-import { above, all, equal, type Item } from "../dynamo/expression.ts";
-import { LEASED } from "../dynamo/tables.ts";
+import { above, type Item } from "../dynamo/expression.ts";
 import { CLOCK, conversationKeyOf } from "../items/keys.ts";
-import { sweptShards } from "../items/lease-shards.ts";
+import { leasedIds } from "../items/lease-shards.ts";
 import { isHeldBy, readState } from "../items/state.ts";
 
 /** How often the time is stored: a smaller set-back may go unnoticed, and mutes no chat for longer. */
@@ -55,12 +54,8 @@ function numberIn(item: Item | undefined, name: string): number | undefined {
 async function shortenLeases(context: AwsContext, nowMs: number): Promise<number> {
   const aheadOfMs = nowMs + context.settings.clockSkewMs + CLOCK_SET_BACK_MS_MIN;
   let count = 0;
-  for (const shard of sweptShards(context)) {
-    const key = all(equal("lease_shard", shard), above("lease_taken_at_ms", aheadOfMs));
-    for (const { conversation_id } of await context.store.query("state", { index: LEASED, key })) {
-      if (await shorten(context, String(conversation_id), nowMs)) count += 1;
-    }
-  }
+  for (const id of await leasedIds(context, { taken: above("lease_taken_at_ms", aheadOfMs) }))
+    if (await shorten(context, id, nowMs)) count += 1;
   return count;
 }
 

@@ -1,9 +1,9 @@
 import { takeResult } from "../../../core/dead-letters.ts";
 import { keepSent } from "../../../core/draft.ts";
 import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
-import { afterCommit, workUnder } from "../../../core/running-turn.ts";
+import { afterCommit, LOST, workUnder } from "../../../core/running-turn.ts";
 import { inBatchOrder } from "../../../core/taken.ts";
-import { type FinishedTurn, recordOf, spokenIn, unknownSendsOf } from "../../../core/turn.ts";
+import { type FinishedTurn, spokenIn, turnRecord, unknownSendsOf } from "../../../core/turn.ts";
 import { tellable } from "../../../errors.ts";
 import type { Commit } from "../../../model/commit.ts";
 import type { Lease } from "../../../model/lease.ts";
@@ -21,7 +21,7 @@ import { type Stored, storedFrom } from "../items/state-item.ts";
 import { countTurn } from "../items/turn-count.ts";
 import { turnItems } from "../items/turn-item.ts";
 import { wakeWaiting } from "../items/window.ts";
-import { newLease } from "./lease.ts";
+import { ownLease } from "./lease.ts";
 import { type RowUpdate, rowUpdate } from "./row-update.ts";
 import { takeUnder } from "./take.ts";
 
@@ -45,7 +45,7 @@ export async function commit(context: AwsContext, lease: Lease, what: Commit): P
     stored = written.stored;
   }
   letGo(context, lease.token);
-  return { kind: "lost" };
+  return LOST;
 }
 
 /** MORE: no worker gets in between; the next turn has its own token. After a failure one looks soon. */
@@ -193,7 +193,7 @@ function stateAfter(
   { work, commit }: FinishedTurn,
   atMs: number,
 ): { action: Action; stored: Stored } {
-  const lease = commit.more ? newLease(context, context.clock.nowMs()) : undefined;
+  const lease = commit.more ? ownLease(context) : undefined;
   const after = { ...afterCommit(stored.state, work), lease };
   const { change, stored: next } = savedAs(context, stored, after, {
     last_commit_at_ms: atMs,
@@ -216,7 +216,7 @@ function stateAfter(
 function records(context: AwsContext, turn: FinishedTurn, atMs: number): Put[] {
   const { recordId, turnId } = turn.work;
   const committed = { atMs, retentionMs: context.settings.retentionMs };
-  const record = recordOf(turn);
+  const record = turnRecord(turn);
   const items = [
     ...turnItems({ conversationId: recordId, turnId, said: spokenIn(turn), record }, committed),
     ...unknownSendsOf(turn).map((unknown) => unknownItem(unknown, context.nextSequence())),

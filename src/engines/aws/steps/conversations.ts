@@ -1,3 +1,4 @@
+import { goesOn } from "../../../core/conversation-change.ts";
 import { awaiting, emptyDraft, withLateAnswer } from "../../../core/late-answer.ts";
 import { messagesOf, outboundId } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
@@ -31,14 +32,14 @@ export async function create(
   given: NewConversation,
 ): Promise<{ created: boolean; conversation: Conversation }> {
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
-  const { senderAlias, ...rest } = given;
+  const { senderAlias: _, ...rest } = given;
   return untilSettled(async () => {
-    const known = await findForSure(context, key, senderAlias);
-    const { active } = known;
-    const conversation = active
-      ? await withAlias(context, active, known)
+    const known = await findForSure(context, key, given);
+    const { found } = known;
+    const conversation = found
+      ? await withAlias(context, found, known)
       : await createConversation(context, rest, known);
-    return conversation === "look-again" ? conversation : { created: !active, conversation };
+    return conversation === "look-again" ? conversation : { created: !found, conversation };
   });
 }
 
@@ -59,9 +60,7 @@ export async function change(
     "ALL_NEW",
   );
   if (written.kind === "refused" || !written.item) return undefined;
-  // Whatever it was before: after a lost answer, the repeated change would find it already made.
-  const goesOn = given.paused === false || given.handedOff === false;
-  if (goesOn && (await isAnyStaged(context, id))) await wake(context, id, sender);
+  if (goesOn(given) && (await isAnyStaged(context, id))) await wake(context, id, sender);
   return conversationFrom(written.item);
 }
 

@@ -9,7 +9,7 @@ import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import { type Item, present } from "../dynamo/expression.ts";
 import type { Action, Transacted } from "../dynamo/store.ts";
-import { isoOf, rowKey } from "../items/conversation-item.ts";
+import { changeOf, rowKey } from "../items/conversation-item.ts";
 import { isSortKey, movable } from "../items/item-size.ts";
 import { conversationKeyOf, digest, idWithin, inTime, transactionToken } from "../items/keys.ts";
 import { seenItem } from "../items/seen.ts";
@@ -109,7 +109,7 @@ function markError(context: AwsContext, stored: Stored, rows: readonly StagedRow
     kind: "update",
     table: "conversations",
     key: rowKey(sender, stored.id),
-    change: { set: { conversation_status: "processing_error", updated_at: isoOf(context.clock.nowMs()) } },
+    change: { set: changeOf({ status: "processing_error" }, context.clock.nowMs()) },
     condition: present("conversation_id"),
   };
 }

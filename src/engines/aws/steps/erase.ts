@@ -16,7 +16,7 @@ import { uncountTurns } from "../items/turn-count.ts";
 import { holdsRecord, recordFrom } from "../items/turn-item.ts";
 import { LETTER, letterFrom } from "./dead-letter.ts";
 import { hasRows, rowOf, senderOf } from "./find-conversation.ts";
-import { newLease } from "./lease.ts";
+import { ownLease } from "./lease.ts";
 import { type Person, personOf } from "./person.ts";
 import { eraseRefusals } from "./refuse.ts";
 
@@ -89,7 +89,7 @@ async function eraseNames(context: AwsContext, { keys, kept }: Person): Promise<
  */
 async function takeForGood(context: AwsContext, id: string): Promise<{ token: string; turns: unknown }> {
   const { draft } = (await readState(context, id)).state;
-  const lease = newLease(context, context.clock.nowMs());
+  const lease = ownLease(context);
   const set = { rev: lease.token, draft: undefined, works: undefined, ...leaseAttributes(id, lease) };
   const key = conversationKeyOf(id);
   const { item } = await context.store.update("state", key, { set }, undefined, "ALL_NEW");

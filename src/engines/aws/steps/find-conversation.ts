@@ -1,9 +1,9 @@
-import { isPassing, namesOf } from "../../../core/names.ts";
-import { newConversation } from "../../../core/new-conversation.ts";
+import { isPassing, namesOf, numberRecord } from "../../../core/names.ts";
+import { fromTemplate, newConversation } from "../../../core/new-conversation.ts";
 import { type Choice, chooseConversation, isClosed, otherNamesOf } from "../../../core/person.ts";
 import { StoreUnavailable } from "../../../errors.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
-import type { NameRecord, NameRecords } from "../../../model/names.ts";
+import type { Named, NameRecord } from "../../../model/names.ts";
 import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, equal, type Item, present } from "../dynamo/expression.ts";
@@ -22,10 +22,8 @@ import { keepName, NOTHING_KEPT, recordsFor } from "../items/name-item.ts";
 import { withRoom } from "../items/quarantined-rows.ts";
 
 /** What is known of a person's conversations under one key. */
-export interface Known extends Omit<Choice<Conversation>, "found"> {
-  /** The conversation that the message belongs to. */
-  readonly active?: Conversation;
-  /** The latest one of exactly this key, complete or not; only looked up if there is no active one. */
+export interface Known extends Choice<Conversation> {
+  /** The latest one of exactly this key, complete or not; only looked up if none was found. */
   readonly latestId?: string;
   /** What is kept of the number under which a new one would be made. */
   readonly record?: NameRecord | undefined;
@@ -35,8 +33,7 @@ export interface Known extends Omit<Choice<Conversation>, "found"> {
  * The index first. It may lag, so a miss is followed by a consistent read before a sender is refused or
  * anything is created. The holder of a number is stored under its own key, and always read consistently.
  */
-export async function findKnown(context: AwsContext, key: ConversationKey, alias?: string): Promise<Known> {
-  const named = { sender: key.sender, senderAlias: alias };
+export async function findKnown(context: AwsContext, key: ConversationKey, named: Named): Promise<Known> {
   const names = namesOf(named);
   const [own, records] = await Promise.all([
     rowsOf(context, key, names, { active: true }),
@@ -44,29 +41,23 @@ export async function findKnown(context: AwsContext, key: ConversationKey, alias
     names.some(isPassing) ? recordsFor(context, key, named) : NOTHING_KEPT,
   ]);
   const others = await rowsOf(context, key, otherNamesOf(named, records), { active: true });
-  const { found, ...rest } = chooseConversation(named, newestFirst([...own, ...others]), records);
-  return found ? { active: found, ...rest } : findForSure(context, key, alias);
+  const choice = chooseConversation(named, newestFirst([...own, ...others]), records);
+  return choice.found ? choice : findForSure(context, key, named);
 }
 
 /** Without the index. */
-export async function findForSure(context: AwsContext, key: ConversationKey, alias?: string): Promise<Known> {
-  const named = { sender: key.sender, senderAlias: alias };
+export async function findForSure(context: AwsContext, key: ConversationKey, named: Named): Promise<Known> {
   const records = await recordsFor(context, key, named);
   const names = [...namesOf(named), ...otherNamesOf(named, records)];
   const rows = await rowsOf(context, key, names, { active: false });
   const active = newestFirst(rows).filter(({ taskComplete }) => !taskComplete);
-  const { found, ...rest } = chooseConversation(named, active, records);
-  if (found) return { active: found, ...rest };
+  const choice = chooseConversation(named, active, records);
+  if (choice.found) return choice;
   // The latest of the name under which the next one is created: needed only then.
-  const next = { ...key, sender: rest.sender };
+  const next = { ...key, sender: choice.sender };
   const last = latest(context, next, await rowsUnder(context, next, rows, names));
-  const record = recordOf(next, records);
-  return { ...(last && { latestId: String(last.conversation_id) }), ...rest, record };
-}
-
-/** Only of a number: what is kept of other names does not matter to a new conversation. */
-export function recordOf({ sender }: ConversationKey, records: NameRecords): NameRecord | undefined {
-  return isPassing(sender) ? records.get(sender) : undefined;
+  const record = numberRecord(next.sender, records);
+  return { ...choice, ...(last && { latestId: String(last.conversation_id) }), record };
 }
 
 /** The rows that were already read, if that name was among those looked up. */
@@ -185,6 +176,16 @@ export function idAfter(
 
 /** Another process was faster, or the conversation has become another person's: look it all up again. */
 type Unless<T> = T | "look-again";
+
+/** The conversation of a first message, from the project's template. */
+export async function createFor(
+  context: AwsContext,
+  key: ConversationKey,
+  known: Known,
+  id?: string,
+): Promise<Unless<Conversation>> {
+  return createConversation(context, fromTemplate(key, context.settings), known, id);
+}
 
 /** Created if absent: two first messages at once, on two machines, make one conversation. */
 export async function createConversation(

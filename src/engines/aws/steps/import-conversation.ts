@@ -64,16 +64,12 @@ async function importRecord(context: AwsContext, conversation: Conversation): Pr
 }
 
 function importedRow(conversation: Conversation): Item {
-  const { status, promptTokens, completionTokens, totalTokens, handOffReason } = conversation;
+  const { status } = conversation;
   const row = rowFrom(conversation);
   return {
     ...row,
     adopted_at: row.updated_at,
     // Its turn runs in the other engine, and nowhere else.
     conversation_status: status === "processing_reply" ? "new" : status,
-    prompt_tokens: promptTokens,
-    completion_tokens: completionTokens,
-    total_tokens: totalTokens,
-    hand_off_to_human_reason: handOffReason,
   };
 }

@@ -1,6 +1,6 @@
 import { DETAIL_LIMITS } from "../../../core/defaults.ts";
 import { latestWithin } from "../../../core/history.ts";
-import { isRunning } from "../../../core/lease.ts";
+import { isRunning, type LeaseState, leaseGauges } from "../../../core/lease.ts";
 import { isNamedLike } from "../../../core/names.ts";
 import type { Sound } from "../../../core/shape.ts";
 import { writtenIn } from "../../../core/staged.ts";
@@ -12,17 +12,18 @@ import type {
   ConversationFilter,
   Counts,
   DetailLimits,
+  Gauges,
   Inspector,
   Listing,
   Page,
 } from "../../../ports/inspector.ts";
 import type { AwsContext } from "../context.ts";
-import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
+import { all, atMost, beginsWith, equal, type Item } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { LEASED } from "../dynamo/tables.ts";
 import { conversationFrom } from "../items/conversation-item.ts";
 import { conversationKeyOf, inTime, shards } from "../items/keys.ts";
-import { sweptShards } from "../items/lease-shards.ts";
+import { leasedIds, sweptShards } from "../items/lease-shards.ts";
 import { REFUSAL, unknownFrom } from "../items/message-item.ts";
 import { recordsBehind } from "../items/name-item.ts";
 import { stagedLately } from "../items/staged.ts";
@@ -30,16 +31,15 @@ import { storedFrom } from "../items/state-item.ts";
 import { countedTurns } from "../items/turn-count.ts";
 import { letterFrom, letterRowPrefix, letterRowsFrom } from "./dead-letter.ts";
 import { conversationOf, latestId } from "./find-conversation.ts";
-import { gauges } from "./gauges.ts";
 import { latestItems, pastOf } from "./history.ts";
 import { countListed, newestFirst } from "./listing.ts";
-import { lockOf, locks } from "./locks.ts";
+import { listLocks, lockOf } from "./locks.ts";
 import { isPaused } from "./look.ts";
 import { countQuarantined, listQuarantined } from "./quarantined.ts";
 import { refusalFrom, refusalLists, refusalsSinceMs } from "./refuse.ts";
 
 const REFUSALS = refusalLists();
-/** Shards counted at once. */
+/** Shards looked at at once. */
 const LEASES_WIDTH = 16;
 /** Pages read for one page shown, if a search leaves most of them out. */
 const SEARCH_PAGES_MAX = 20;
@@ -50,7 +50,7 @@ export function inspector(context: AwsContext): Inspector {
     conversation: (id, limits) => showConversation(context, id, limits),
     latestId: (key) => latestId(context, key),
     names: (conversation) => recordsBehind(context, conversation),
-    locks: (page) => locks(context, page),
+    locks: (page) => listLocks(context, page),
     dead: (page) => listDead(context, page),
     unknown: (page) => listed(context, ["unknown"], page, unknownFrom),
     refusals: (page) => listRefusals(context, page),
@@ -194,4 +194,31 @@ async function counts(context: AwsContext): Promise<Counts> {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
+}
+
+/**
+ * Lists that are mostly empty, the first pages of two small tables, and the sparse index of leases: records
+ * of finished turns are never read.
+ */
+async function gauges(context: AwsContext): Promise<Gauges> {
+  const [dead, unknown, foreign, leases] = await Promise.all([
+    countListed(context, "messages", ["dead"]),
+    countListed(context, "messages", ["unknown"]),
+    countQuarantined(context),
+    oldLeases(context),
+  ]);
+  const held = leaseGauges(leases, context.clock.nowMs(), context.settings.clockSkewMs);
+  return { dead, unknown, quarantined: foreign.all, ...held };
+}
+
+/** The oldest one, and all that may have lapsed: a lease that was just taken cannot have. */
+async function oldLeases(context: AwsContext): Promise<LeaseState[]> {
+  const { clock, settings, store } = context;
+  const isOld = atMost("lease_taken_at_ms", clock.nowMs() - settings.leaseMs);
+  const ids = await Promise.all([
+    leasedIds(context, { limit: 1 }),
+    leasedIds(context, { taken: isOld, limit: settings.sweepRowsMax }),
+  ]);
+  const items = await store.getMany("state", [...new Set(ids.flat())].map(conversationKeyOf));
+  return items.flatMap((item) => storedFrom(String(item.conversation_id), item).state.lease ?? []);
 }

@@ -1,4 +1,4 @@
-import { type LeaseState, latestEndAtMs } from "../../../core/lease.ts";
+import { type LeaseState, latestEndAtMs, newLease } from "../../../core/lease.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, atMost, not } from "../dynamo/expression.ts";
 import { SENDER } from "../items/conversation-item.ts";
@@ -27,8 +27,8 @@ interface Known {
 
 async function tryLease(context: AwsContext, id: string, known: Known): Promise<Leased> {
   const { settings } = context;
-  const nowMs = context.clock.nowMs();
-  const lease = newLease(context, nowMs);
+  const lease = ownLease(context);
+  const nowMs = lease.takenAtMs;
   const isFree = absent("lease_token");
   const hasLapsed = atMost("lease_until_at_ms", nowMs - settings.clockSkewMs);
   // No number, or later than any lease that was taken by now ends.
@@ -63,14 +63,6 @@ async function tryLease(context: AwsContext, id: string, known: Known): Promise<
   return { kind: "held", stored, untilAtMs: standing?.untilAtMs ?? nowMs };
 }
 
-/** Which turn it will be for is not known yet. */
-export function newLease(context: AwsContext, nowMs: number): LeaseState {
-  const { leaseMs } = context.settings;
-  return {
-    token: context.newId(),
-    holder: context.holder,
-    turnId: "",
-    takenAtMs: nowMs,
-    untilAtMs: nowMs + leaseMs,
-  };
+export function ownLease({ clock, newId, holder, settings }: AwsContext): LeaseState {
+  return newLease({ token: newId(), holder, nowMs: clock.nowMs() }, settings);
 }

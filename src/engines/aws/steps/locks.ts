@@ -21,7 +21,7 @@ interface LocksPosition {
   readonly from?: Item | undefined;
 }
 
-export async function locks(context: AwsContext, { limit, cursor }: Page): Promise<Listing<LockRecord>> {
+export async function listLocks(context: AwsContext, { limit, cursor }: Page): Promise<Listing<LockRecord>> {
   const items: LockRecord[] = [];
   let position: LocksPosition | undefined = cursor === undefined ? {} : positionFrom(cursor);
   while (position && items.length < limit) {

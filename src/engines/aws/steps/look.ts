@@ -1,10 +1,8 @@
 import { inOrder } from "../../../core/batch.ts";
 import { itemOf, messagesOf } from "../../../core/staged.ts";
-import type { ConversationState } from "../../../core/state.ts";
-import { decideTake, type TakeDecision } from "../../../core/take.ts";
-import { windowInForce } from "../../../core/window.ts";
+import { continuesDraft } from "../../../core/take.ts";
 import type { AwsContext } from "../context.ts";
-import { conversationKeyOf, idWithin, PAUSED } from "../items/keys.ts";
+import { conversationKeyOf, PAUSED } from "../items/keys.ts";
 import type { LeftBehind } from "../items/left-behind.ts";
 import { rememberedAmong } from "../items/seen.ts";
 import type { StagedRow } from "../items/stage-item.ts";
@@ -80,11 +78,6 @@ async function lookAtAll(context: AwsContext, stored: Stored): Promise<Conversat
   };
 }
 
-function continuesDraft({ draft }: ConversationState, nowMs: number): boolean {
-  if (!draft) return false;
-  return draft.awaitingUntilAtMs === undefined || nowMs < draft.awaitingUntilAtMs;
-}
-
 /** What this turn could take: what was tried, then the first. A redelivery may have slipped past DEDUPE. */
 function candidates({ settings }: AwsContext, { state }: Stored, rows: readonly StagedRow[]): string[] {
   const tried = state.works.flatMap(({ messageIds }) => messageIds);
@@ -121,35 +114,4 @@ async function isPausedLately(context: AwsContext): Promise<boolean> {
 /** Read now, without the cache. */
 export async function isPaused(context: AwsContext): Promise<boolean> {
   return (await context.store.get("state", conversationKeyOf(PAUSED)))?.paused === true;
-}
-
-/** The core's decision, under the lease that is already held. */
-export function decide(context: AwsContext, view: ConversationView, token: string): TakeDecision {
-  const { stored, rows, rest, newestChannel, record, window, allPaused } = view;
-  // The moment of LEASE: what came in since is for the next look.
-  const nowMs = stored.state.lease?.takenAtMs ?? context.clock.nowMs();
-  return decideTake(
-    {
-      state: { ...stored.state, window },
-      staged: [...rows.map(itemOf), ...rest],
-      conversation: record && {
-        id: record.id,
-        paused: record.paused,
-        handedOff: record.handedOff,
-        window: windowInForce(context.settings, record, newestChannel),
-      },
-      allPaused,
-    },
-    {
-      nowMs,
-      // Not before it: a clock that is set back while we look is found by the next look.
-      clockMs: Math.max(nowMs, context.clock.nowMs()),
-      holder: context.holder,
-      token,
-      turnId: idWithin(stored.id, context.newId()),
-      windowId: context.newId(),
-      underLease: true,
-    },
-    context.settings,
-  );
 }

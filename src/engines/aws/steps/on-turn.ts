@@ -1,5 +1,5 @@
 import { conversationKey } from "../../../core/identity.ts";
-import { namesOf, whoseIs } from "../../../core/names.ts";
+import { namesOf, numberRecord, whoseIs } from "../../../core/names.ts";
 import {
   chooseByName,
   lacksRecord,
@@ -24,15 +24,14 @@ import { arm, isNotArmed, windowItem } from "../items/window.ts";
 import type { ConversationView } from "./conversation-view.ts";
 import {
   conversationOf,
+  createFor,
   type Known,
   latestId,
   nextId,
   ownerlessId,
-  recordOf,
   rowsOf,
   untilSettled,
 } from "./find-conversation.ts";
-import { createFor } from "./receive.ts";
 
 /** Three actions for each row, and one for the window. */
 const MOVED_MAX = 33;
@@ -71,10 +70,10 @@ async function resolve(
     if (standing && !standing.taskComplete) return standing;
     const known = await knownFor(context, waitingId, standing, messages);
     if (known === "look-again") return known;
-    if (known.active || context.settings.admission !== "open") return known.active;
+    if (known.found || context.settings.admission !== "open") return known.found;
     const key = { ...conversationKey(context.settings, messages.at(-1)!), sender: known.sender };
     const own = known.isOwnerless && (await ownerlessId(context, key, waitingId, known));
-    return createFor(context, messages.at(-1)!, known, own);
+    return createFor(context, key, known, own);
   });
 }
 
@@ -99,13 +98,12 @@ async function knownFor(
   const rows = await rowsOf(context, key, [sender, ...otherNamesOf({ sender }, all)], { active: false });
   const active = rows.map(conversationFrom).filter(({ taskComplete }) => !taskComplete);
   const named = { ...key, sender };
-  const { found, ...choice } = chooseByName(sender, waitingId, active, new Map([...records, ...all]));
+  const choice = chooseByName(sender, waitingId, active, new Map([...records, ...all]));
   const last = await latestId(context, named);
   return {
     ...choice,
-    ...(found && { active: found }),
     ...(last !== undefined && { latestId: last }),
-    record: recordOf(named, all),
+    record: numberRecord(sender, all),
   };
 }
 
@@ -120,7 +118,7 @@ export async function nameAt(
   for (const sender of namesWaiting(messages, records)) {
     const named = { ...key, sender };
     const last = await latestId(context, named);
-    const before = { ...(last !== undefined && { latestId: last }), record: recordOf(named, records) };
+    const before = { ...(last !== undefined && { latestId: last }), record: numberRecord(sender, records) };
     if ((await nextId(context, named, before)) === waitingId) return sender;
   }
   return undefined;

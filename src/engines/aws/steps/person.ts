@@ -1,10 +1,9 @@
-import { type Erased, personIn } from "../../../core/erased-person.ts";
+import { type Erased, erasureOf, type NamedKey, personIn } from "../../../core/erased-person.ts";
 import { conversationKey } from "../../../core/identity.ts";
 import { namesOf } from "../../../core/names.ts";
 import { messagesOf } from "../../../core/staged.ts";
 import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
-import type { Named } from "../../../model/names.ts";
 import type { AwsContext } from "../context.ts";
 import { equal, type Item } from "../dynamo/expression.ts";
 import { conversationFrom } from "../items/conversation-item.ts";
@@ -25,8 +24,6 @@ export interface Person {
     readonly erased: Erased;
   }[];
 }
-
-type NamedKey = ConversationKey & Named & { readonly id?: string };
 
 /** The person of this conversation; `row` is its record, if there is one. */
 export async function personOf(context: AwsContext, id: string, row: Item | undefined): Promise<Person> {
@@ -61,29 +58,25 @@ async function namedIn(context: AwsContext, id: string, arrival: Arrival): Promi
 }
 
 /** One name leads to conversations, and each of them may know another name. */
-async function everythingOf(context: AwsContext, key: NamedKey): Promise<Person> {
-  for (let looked = namesOf(key); ; ) {
-    const [rows, records] = await Promise.all([
-      rowsOf(context, key, looked, { active: false }),
-      recordsOf(context, key, looked),
-    ]);
-    const person = personIn([key], rows.map(conversationFrom), records);
-    const known = new Set([...looked, ...person.mentions]);
-    if (known.size > looked.length) {
-      looked = [...known];
-      continue;
-    }
-    const { conversations, names, waitsUnder, places, gone, borne } = person;
-    // Where messages wait that are looked at on their turn.
-    const waiting = waitsUnder.map((sender) => {
-      const last = latest(context, { ...key, sender }, rows);
-      return idAfter(context, { ...key, sender }, last ? { latestId: String(last.conversation_id) } : {});
-    });
-    const ids = [...conversations.map(({ id }) => id), ...places, ...waiting];
-    const erased = { names: gone, conversationIds: new Set(key.id ? [key.id, ...ids] : ids), borne };
-    // Also the names of the same kind that an older version stored.
-    const aliases = [key, ...conversations].flatMap(({ senderAlias }) => senderAlias ?? []);
-    const kept = [{ key, names: [...looked, ...aliases], erased }];
-    return { keys: names.map((sender) => ({ ...key, sender })), ids, kept };
-  }
+async function everythingOf(
+  context: AwsContext,
+  key: NamedKey,
+  names: readonly string[] = namesOf(key),
+): Promise<Person> {
+  const [rows, records] = await Promise.all([
+    rowsOf(context, key, names, { active: false }),
+    recordsOf(context, key, names),
+  ]);
+  const person = personIn([key], rows.map(conversationFrom), records);
+  const known = new Set([...names, ...person.mentions]);
+  if (known.size > names.length) return everythingOf(context, key, [...known]);
+  const waiting = person.waitsUnder.map((sender) => {
+    const last = latest(context, { ...key, sender }, rows);
+    return idAfter(context, { ...key, sender }, last ? { latestId: String(last.conversation_id) } : {});
+  });
+  const { ids, erased } = erasureOf(key, person, waiting);
+  // Also the names of the same kind that an older version stored.
+  const aliases = [key, ...person.conversations].flatMap(({ senderAlias }) => senderAlias ?? []);
+  const kept = [{ key, names: [...names, ...aliases], erased }];
+  return { keys: person.names.map((sender) => ({ ...key, sender })), ids, kept };
 }

@@ -1,11 +1,9 @@
 import { conversationKey, messageId } from "../../../core/identity.ts";
-import { fromTemplate } from "../../../core/new-conversation.ts";
 import { isUnattributed } from "../../../core/person.ts";
 import { decideReceipt, isBusy } from "../../../core/rules.ts";
 import { dueOf } from "../../../core/take.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
-import type { Arrival } from "../../../model/message.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
 import { type AwsContext, clockOf } from "../context.ts";
@@ -26,7 +24,7 @@ import { isNewer } from "../items/version.ts";
 import { arm } from "../items/window.ts";
 import {
   conversationOf,
-  createConversation,
+  createFor,
   findForSure,
   findKnown,
   type Known,
@@ -77,14 +75,14 @@ async function stageOne(context: AwsContext, receipt: Receipt): Promise<StageOut
   // Reading both at once changes nothing: a redelivery is recognised before the conversation is used.
   const [{ isDuplicate, stagedIn, mark }, known] = await Promise.all([
     lookUp(context, id, key),
-    findKnown(context, key, arrival.senderAlias),
+    findKnown(context, key, arrival),
   ]);
   if (isDuplicate) return { kind: "duplicate" };
   // Wherever the person's messages go by now.
   const before = stagedIn === undefined ? undefined : await stagedBefore(context, known, id, stagedIn);
   if (before) return before;
   return untilSettled(async (round) => {
-    const looked = round === 0 ? known : await findForSure(context, key, arrival.senderAlias);
+    const looked = round === 0 ? known : await findForSure(context, key, arrival);
     return stageIn(context, receipt, { key, known: looked, mark });
   });
 }
@@ -101,14 +99,14 @@ async function stageIn(
   receipt: Receipt,
   { key, known, mark }: Found,
 ): Promise<StageOutcome | "look-again"> {
-  const { arrival, id, refusal, writers } = receipt;
+  const { id, refusal, writers } = receipt;
   if (isUnattributed(writers, known)) return { kind: "unattributed" };
-  const { active } = known;
+  const { found } = known;
   const refused = async (code: RefusalCode, conversationId?: string) => {
     const waiting = await stagedBefore(context, known, id);
     if (waiting) return waiting;
     // Whose number it is now does not depend on whether this message is accepted.
-    const namedId = active?.id ?? (known.isStrangers && (await nextId(context, key, known)));
+    const namedId = found?.id ?? (known.isStrangers && (await nextId(context, key, known)));
     if (!(await keepNames(context, { ...key, ...(namedId !== undefined && { id: namedId }) }, known)))
       return "look-again";
     return refuse(context, receipt, code, conversationId);
@@ -116,36 +114,20 @@ async function stageIn(
   if (refusal !== undefined) return refused(refusal);
   if (context.settings.validation === "on-turn") {
     const { sender } = known;
-    const found = {
-      id: active?.id ?? (await nextId(context, { ...key, sender }, known)),
-      sender: active?.sender ?? sender,
-    };
-    if (!(await keepNames(context, { ...key, id: found.id }, known))) return "look-again";
-    return (await refusedAsFull(context, receipt, mark, found.id)) ?? put(context, receipt, found, active);
+    const place = found ?? { id: await nextId(context, { ...key, sender }, known), sender };
+    if (!(await keepNames(context, { ...key, id: place.id }, known))) return "look-again";
+    return (await refusedAsFull(context, receipt, mark, place.id)) ?? put(context, receipt, place, found);
   }
-  const isBusyNow = active !== undefined && (await isBusyIn(context, active.id));
-  const decision = decideReceipt(active, isBusyNow, key.channelType, context.settings);
-  if (decision.kind === "refuse") return refused(decision.code, active?.id);
+  const isBusyNow = found !== undefined && (await isBusyIn(context, found.id));
+  const decision = decideReceipt(found, isBusyNow, key.channelType, context.settings);
+  if (decision.kind === "refuse") return refused(decision.code, found?.id);
   // Its task was completed while it waited: it is answered where it is, and opens nothing new.
-  const waiting = active ? undefined : await stagedBefore(context, known, id);
+  const waiting = found ? undefined : await stagedBefore(context, known, id);
   if (waiting) return waiting;
-  const conversation = active
-    ? await withAlias(context, active, known)
-    : await createFor(context, arrival, known);
+  const conversation = found ? await withAlias(context, found, known) : await createFor(context, key, known);
   if (conversation === "look-again") return conversation;
-  const full = active && (await refusedAsFull(context, receipt, mark, active.id));
+  const full = found && (await refusedAsFull(context, receipt, mark, found.id));
   return full ?? put(context, receipt, conversation, conversation);
-}
-
-/** The conversation of a first message, from the project's template. */
-export async function createFor(
-  context: AwsContext,
-  arrival: Arrival,
-  known: Known,
-  givenId?: string,
-): Promise<Conversation | "look-again"> {
-  const given = fromTemplate(conversationKey(context.settings, arrival), context.settings);
-  return createConversation(context, given, known, givenId);
 }
 
 /** What is already staged is a duplicate, and has its conversation. */
@@ -163,14 +145,14 @@ async function refusedAsFull(
 /** A redelivery of what is already staged is a duplicate, whatever the rules say by now. */
 async function stagedBefore(
   context: AwsContext,
-  { active, latestId }: Known,
+  { found, latestId }: Known,
   id: string,
-  conversationId = active?.id ?? latestId,
+  conversationId = found?.id ?? latestId,
 ): Promise<StageOutcome | undefined> {
   if (conversationId === undefined) return undefined;
   const item = await context.store.get("stage", stageKey(conversationId, id));
   const row = context.quarantine.soundOne("stage", item, stagedFrom);
-  return row && armAgain(context, row, active?.id === conversationId ? active : undefined);
+  return row && armAgain(context, row, found?.id === conversationId ? found : undefined);
 }
 
 type FoundConversation = Pick<Conversation, "id" | "sender">;

@@ -1,6 +1,6 @@
-import { mayTellOf, type Teller, withChunk } from "../../../core/draft.ts";
+import { mayTellOf, type Teller } from "../../../core/draft.ts";
 import { canonicalAddress } from "../../../core/own-addresses.ts";
-import { workOf } from "../../../core/state.ts";
+import { afterDelivery } from "../../../core/running-turn.ts";
 import type { ChunkReference, DeliveryStatus } from "../../../model/message.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, type Condition, equal } from "../dynamo/expression.ts";
@@ -62,18 +62,15 @@ export async function removeUnknown(
 async function settleDraft(
   context: AwsContext,
   read: Stored,
-  { turnId, chunk }: ChunkReference,
+  reference: ChunkReference,
   providerId: string,
 ): Promise<boolean> {
   for (let stored = read; ; ) {
-    const { state } = stored;
-    const { draft } = state;
-    if (draft?.turnId !== turnId || draft.chunks[chunk]?.state.kind !== "sending") return false;
-    const sent = withChunk(draft, chunk, { kind: "sent", providerId, atMs: context.clock.nowMs() });
-    const saved = await saveState(context, stored, { ...state, draft: sent, notBeforeAtMs: undefined });
+    const settled = afterDelivery(stored.state, reference, { providerId, atMs: context.clock.nowMs() });
+    if (!settled) return false;
+    const saved = await saveState(context, stored, settled.after);
     if (saved.kind === "saved") {
-      // A turn that waits for this chunk to settle need not wait any longer.
-      if (!state.lease && workOf(state, turnId)) await wakeNow(context, triggerOf(stored));
+      if (settled.goesOn) await wakeNow(context, triggerOf(stored));
       return true;
     }
     stored = saved.stored;

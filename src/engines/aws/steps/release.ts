@@ -1,7 +1,6 @@
 import { isAnsweredMeanwhile } from "../../../core/late-answer.ts";
-import { shortReason } from "../../../core/reason.ts";
 import { afterRelease } from "../../../core/release.ts";
-import { afterGivingUp, letterOf, workUnder } from "../../../core/running-turn.ts";
+import { afterGivingUp, LOST, letterOf, workUnder } from "../../../core/running-turn.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { ReleaseReason } from "../../../model/release.ts";
@@ -19,10 +18,8 @@ import { newerThan } from "./turn.ts";
 export async function release(
   context: AwsContext,
   lease: Lease,
-  given: ReleaseReason,
+  how: ReleaseReason,
 ): Promise<ReleaseOutcome> {
-  // A reason that cannot be stored would be tried for ever, and an error may quote a whole page.
-  const how = "reason" in given ? { ...given, reason: shortReason(given.reason) } : given;
   let stored = await heldState(context, lease);
   while (stored?.state.lease?.token === lease.token) {
     if (isAnsweredMeanwhile(stored.state, stored.state.lease.turnId, how)) return { kind: "answered" };
@@ -37,7 +34,7 @@ export async function release(
     stored = progress.stored;
   }
   letGo(context, lease.token);
-  return { kind: "lost" };
+  return LOST;
 }
 
 type Progress =

@@ -1,9 +1,10 @@
 import { providerIdsOf } from "../../../core/draft.ts";
-import { type FinishedTurn, statusAfter } from "../../../core/turn.ts";
+import { changeByTurn, type FinishedTurn } from "../../../core/turn.ts";
+import { NO_USAGE } from "../../../model/reply.ts";
 import type { AwsContext } from "../context.ts";
 import { type Change, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
-import { isoOf, listedAs, rowKey } from "../items/conversation-item.ts";
+import { changeOf, listedAs, rowKey, tokensOf } from "../items/conversation-item.ts";
 import type { Stored } from "../items/state-item.ts";
 import { senderOf } from "./find-conversation.ts";
 
@@ -34,7 +35,7 @@ export async function rowUpdate(
     ...(lacks && { lacks }),
   });
   const whole = wholeOf(stored, turn);
-  const tokens = tokensOf(turn);
+  const tokens = tokensOf(turn.commit.usage ?? NO_USAGE);
   return update({ ...whole, add: tokens }, async () => {
     const least = update({ set: leastOf(stored, turn) }, async () => undefined, "all but the status");
     const row = await context.store.get("conversations", key);
@@ -45,20 +46,10 @@ export async function rowUpdate(
   });
 }
 
-type Tokens = Readonly<Record<string, number>>;
-
-function tokensOf({ commit: { usage } }: FinishedTurn): Tokens {
-  return {
-    prompt_tokens: usage?.promptTokens ?? 0,
-    completion_tokens: usage?.completionTokens ?? 0,
-    total_tokens: usage?.totalTokens ?? 0,
-  };
-}
-
 const isCounter = (value: unknown) => value === undefined || typeof value === "number";
 
 /** NULL means that nothing was counted yet. Any other value that is no number is its owner's, and stays. */
-function counting(whole: Change, row: Item, tokens: Tokens): Change {
+function counting(whole: Change, row: Item, tokens: Readonly<Record<string, number>>): Change {
   const of = (is: (value: unknown) => boolean) =>
     Object.fromEntries(Object.entries(tokens).filter(([name]) => is(row[name])));
   return { ...whole, set: { ...whole.set, ...of((value) => value === null) }, add: of(isCounter) };
@@ -66,13 +57,10 @@ function counting(whole: Change, row: Item, tokens: Tokens): Change {
 
 /** What other systems rely on. */
 function leastOf({ statusBefore }: Stored, { commit, nowMs }: FinishedTurn): Item {
-  const { complete, handOff } = commit;
-  const status = statusAfter(commit) ?? statusBefore;
+  const { handOffReason: _, ...least } = changeByTurn(commit);
   return {
-    ...(status !== undefined && { conversation_status: status }),
-    ...(complete !== undefined && { task_complete: complete ? 1 : 0 }),
-    ...(handOff !== undefined && { hand_off_to_human: true }),
-    updated_at: isoOf(nowMs),
+    ...(statusBefore !== undefined && { conversation_status: statusBefore }),
+    ...changeOf(least, nowMs),
   };
 }
 
@@ -82,7 +70,7 @@ function wholeOf(stored: Stored, turn: FinishedTurn): Change {
   return {
     set: {
       ...leastOf(stored, turn),
-      ...(commit.handOff !== undefined && { hand_off_to_human_reason: commit.handOff }),
+      ...changeOf(changeByTurn(commit), nowMs),
       ...(lastSid !== undefined && { last_assistant_message_sid: lastSid }),
       initial_processing_time_ms: nowMs - work.takenAtMs,
     },

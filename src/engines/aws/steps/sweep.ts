@@ -7,10 +7,10 @@ import type { SweepReport } from "../../../ports/engine.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import { absent, all, any, atMost, equal, type Item } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
-import { LEASED, type TableName } from "../dynamo/tables.ts";
+import type { TableName } from "../dynamo/tables.ts";
 import { name } from "../items/item-shapes.ts";
 import { conversationKeyOf, SWEEP } from "../items/keys.ts";
-import { sweptShards } from "../items/lease-shards.ts";
+import { leasedIds } from "../items/lease-shards.ts";
 import { rememberedAmong } from "../items/seen.ts";
 import { type StagedRow, stagedFrom } from "../items/stage-item.ts";
 import { stagedRows } from "../items/staged.ts";
@@ -127,13 +127,8 @@ async function sweepWindows(
 export async function sweepLeases(context: AwsContext): Promise<number> {
   const { clock, settings } = context;
   const isOld = atMost("lease_taken_at_ms", clock.nowMs() - settings.leaseMs);
-  const found = await inParallel(sweptShards(context), WIDTH, (shard) => {
-    const key = all(equal("lease_shard", shard), isOld);
-    return context.store.query("state", { index: LEASED, key, limit: settings.sweepRowsMax });
-  });
-  const triggered = await onlyTrue(found.flat(), async ({ conversation_id }) =>
-    triggerLapsed(context, await readState(context, String(conversation_id))),
-  );
+  const ids = await leasedIds(context, { taken: isOld, limit: settings.sweepRowsMax });
+  const triggered = await onlyTrue(ids, async (id) => triggerLapsed(context, await readState(context, id)));
   return triggered.length;
 }
 
@@ -239,17 +234,8 @@ async function sweepSeen(context: AwsContext, from: Item | undefined): Promise<R
 
 /** The holder's process is known dead: its leases lapse now on every clock, and its sends begin to settle. */
 export async function freeLeases(context: AwsContext, holder: string): Promise<number> {
-  const found = await inParallel(sweptShards(context), WIDTH, (shard) =>
-    context.store.query("state", {
-      index: LEASED,
-      key: equal("lease_shard", shard),
-      filter: equal("lease_holder", holder),
-    }),
-  );
-  const freed = await onlyTrue(found.flat(), ({ conversation_id }) =>
-    free(context, String(conversation_id), holder),
-  );
-  return freed.length;
+  const ids = await leasedIds(context, { filter: equal("lease_holder", holder) });
+  return (await onlyTrue(ids, (id) => free(context, id, holder))).length;
 }
 
 async function free(context: AwsContext, id: string, holder: string): Promise<boolean> {

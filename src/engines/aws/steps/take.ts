@@ -1,6 +1,7 @@
 import { deadLetteredAs } from "../../../core/dead-letters.ts";
+import { itemOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
-import type { TakeDecision } from "../../../core/take.ts";
+import { decideTake, type TakeDecision } from "../../../core/take.ts";
 import { contentOf, takenFrom } from "../../../core/taken.ts";
 import { tellable } from "../../../errors.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
@@ -8,6 +9,7 @@ import type { TakeOutcome } from "../../../model/take.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
 import { rowKey, SENDER } from "../items/conversation-item.ts";
+import { idWithin } from "../items/keys.ts";
 import type { LeftBehind } from "../items/left-behind.ts";
 import { movedSince } from "../items/name-item.ts";
 import { quarantineState } from "../items/quarantined-rows.ts";
@@ -19,7 +21,7 @@ import type { ConversationView } from "./conversation-view.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { takeLease } from "./lease.ts";
 import { leftBehind } from "./left-behind.ts";
-import { decide, lookAround } from "./look.ts";
+import { lookAround } from "./look.ts";
 import { findRecord } from "./on-turn.ts";
 import { sentBefore } from "./sent-before.ts";
 import { undoTake } from "./undo-take.ts";
@@ -71,6 +73,31 @@ async function lookUnder(
   }
   // Another worker took the lease while we looked: the conversation is its own now.
   return [...outcomes, { kind: "nothing" }];
+}
+
+/** Under the lease that is already held, at the moment of LEASE: what came in since is for the next look. */
+function decide(context: AwsContext, view: ConversationView, token: string): TakeDecision {
+  const { stored, rows, rest, record, window } = view;
+  const nowMs = stored.state.lease?.takenAtMs ?? context.clock.nowMs();
+  return decideTake(
+    {
+      ...view,
+      state: { ...stored.state, window },
+      staged: [...rows.map(itemOf), ...rest],
+      conversation: record,
+    },
+    {
+      nowMs,
+      // Not before it: a clock that is set back while we look is found by the next look.
+      clockMs: Math.max(nowMs, context.clock.nowMs()),
+      holder: context.holder,
+      token,
+      turnId: idWithin(stored.id, context.newId()),
+      windowId: context.newId(),
+      underLease: true,
+    },
+    context.settings,
+  );
 }
 
 type Progress =

@@ -1,10 +1,18 @@
-import { hasRoomForNewer, isAnswer, withDraft, withMark, workUnder } from "../../../core/running-turn.ts";
+import {
+  asStored,
+  hasRoomForNewer,
+  isAnswer,
+  LOST,
+  withDraft,
+  withMark,
+  workUnder,
+} from "../../../core/running-turn.ts";
 import { messagesOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { mayRestart } from "../../../core/turn.ts";
 import type { Chunk, Draft } from "../../../model/draft.ts";
 import type { Lease } from "../../../model/lease.ts";
-import type { DraftOutcome, MarkOutcome, Renewal, WriteOutcome } from "../../../ports/engine.ts";
+import type { DraftOutcome, MarkOutcome, Renewal } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { assertHeld } from "../items/item-size.ts";
 import { conversationKeyOf } from "../items/keys.ts";
@@ -13,8 +21,6 @@ import { stagedRows, waitsBeside } from "../items/staged.ts";
 import { changeHeld, isHeldBy, letGo, readState } from "../items/state.ts";
 import type { Stored } from "../items/state-item.ts";
 import { conversationOf } from "./find-conversation.ts";
-
-const LOST: WriteOutcome = { kind: "lost" };
 
 /** One attribute, on condition of the token: nothing that other processes write meanwhile is touched. */
 export async function renew(context: AwsContext, lease: Lease): Promise<Renewal> {
@@ -47,7 +53,7 @@ export async function draft(context: AwsContext, lease: Lease, written: Draft): 
     mayBeBack && isHandedOff(context, stored),
     mayBeBack && mayRestart(context.settings, workUnder(stored.state)) && canJoin(context, stored),
   ]);
-  if (!handedOff && !newer) return { kind: "drafted", ...asStored(lease, stored) };
+  if (!handedOff && !newer) return { kind: "drafted", ...asStored(lease, stored.state) };
   const isBack = await changeHeld(context, lease, ({ state }) => ({ ...state, draft: undefined }));
   if (!isBack) return LOST;
   return handedOff ? { kind: "handed-off" } : { kind: "newer" };
@@ -58,7 +64,7 @@ export async function mark(context: AwsContext, lease: Lease, written: Draft): P
   const stored = await write(context, lease, (state, untilAtMs) => withMark(state, written, untilAtMs));
   if (!stored) return LOST;
   const handedOff = isAnswer(written) && (await isHandedOff(context, stored));
-  if (!handedOff) return { kind: "marked", ...asStored(lease, stored) };
+  if (!handedOff) return { kind: "marked", ...asStored(lease, stored.state) };
   const isBack = await changeHeld(context, lease, ({ state }) => ({
     ...state,
     draft: state.draft && notBegun(state.draft),
@@ -80,10 +86,6 @@ function write(
 ): Promise<Stored | undefined> {
   const untilAtMs = context.clock.nowMs() + context.settings.leaseMs;
   return changeHeld(context, lease, ({ state }) => written(state, untilAtMs));
-}
-
-function asStored(lease: Lease, { state }: Stored): { readonly lease: Lease; readonly draft: Draft } {
-  return { lease: { ...lease, untilAtMs: state.lease!.untilAtMs }, draft: state.draft! };
 }
 
 async function canJoin(context: AwsContext, stored: Stored): Promise<boolean> {

@@ -1,13 +1,12 @@
 import { keepSent } from "../../../core/draft.ts";
 import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
-import { afterCommit, afterLeaving, workUnder } from "../../../core/running-turn.ts";
+import { afterCommit, afterLeaving, LOST, workUnder } from "../../../core/running-turn.ts";
 import { inBatchOrder } from "../../../core/taken.ts";
-import { type FinishedTurn, recordOf, spokenIn, statusAfter, unknownSendsOf } from "../../../core/turn.ts";
+import { changeByTurn, type FinishedTurn, spokenIn, turnRecord, unknownSendsOf } from "../../../core/turn.ts";
 import type { Commit } from "../../../model/commit.ts";
-import type { Conversation } from "../../../model/conversation.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { CommitOutcome } from "../../../ports/engine.ts";
-import { heldState, LOST, type StepContext, saveState } from "../context.ts";
+import { changeRecord, heldState, type StepContext, saveState } from "../context.ts";
 import { takeMore } from "./take.ts";
 
 /**
@@ -40,27 +39,13 @@ export function commit(
 }
 
 /** Both sides of the turn, how it went, the conversation's new status, and sends whose outcome is unknown. */
-function recordTurn({ tables }: StepContext, finished: FinishedTurn): void {
-  const { recordId } = finished.work;
-  const conversation = tables.conversations.get(recordId);
-  // Not erased, which would have changed the token, but removed by hand: the turn is still recorded.
-  if (conversation) tables.conversations.put(afterTurn(conversation, finished));
+function recordTurn(context: StepContext, finished: FinishedTurn): void {
+  const { tables } = context;
+  const { work, commit: what } = finished;
+  const { recordId } = work;
+  // If there is none, it was not erased, which would have changed the token: the turn is still recorded.
+  changeRecord(context, recordId, changeByTurn(what), what.usage);
   tables.history.appendMessages(recordId, spokenIn(finished));
-  tables.history.appendTurn(recordOf(finished));
+  tables.history.appendTurn(turnRecord(finished));
   for (const unknown of unknownSendsOf(finished)) tables.unknownSends.put(unknown);
-}
-
-function afterTurn(conversation: Conversation, { commit: what, nowMs }: FinishedTurn): Conversation {
-  const { usage, handOff } = what;
-  return {
-    ...conversation,
-    status: statusAfter(what) ?? conversation.status,
-    taskComplete: what.complete ?? conversation.taskComplete,
-    handedOff: conversation.handedOff || handOff !== undefined,
-    ...(handOff !== undefined && { handOffReason: handOff }),
-    promptTokens: conversation.promptTokens + (usage?.promptTokens ?? 0),
-    completionTokens: conversation.completionTokens + (usage?.completionTokens ?? 0),
-    totalTokens: conversation.totalTokens + (usage?.totalTokens ?? 0),
-    updatedAtMs: nowMs,
-  };
 }

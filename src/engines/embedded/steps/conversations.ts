@@ -1,20 +1,20 @@
+import { goesOn } from "../../../core/conversation-change.ts";
 import { awaiting, emptyDraft, withLateAnswer } from "../../../core/late-answer.ts";
 import { messagesOf, stagedOutbound } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
 import type { Conversation, ConversationChange, NewConversation } from "../../../model/conversation.ts";
 import type { Draft } from "../../../model/draft.ts";
-import type { HistoryMessage } from "../../../model/history.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
-import { type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
-import { chosen, createConversation, withAlias } from "./find-conversation.ts";
+import { changeRecord, type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
+import { createConversation, findKnown, withAlias } from "./find-conversation.ts";
 
 export function create(
   context: StepContext,
   given: NewConversation,
 ): { created: boolean; conversation: Conversation } {
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
-  const choice = chosen(context, key, given);
+  const choice = findKnown(context, key, given);
   if (choice.found) return { created: false, conversation: withAlias(context, choice.found, choice) };
   const { senderAlias: _, ...rest } = given;
   return { created: true, conversation: createConversation(context, rest, choice) };
@@ -24,26 +24,12 @@ export function get(context: StepContext, id: string): Conversation | undefined 
   return context.tables.conversations.get(id);
 }
 
-export function history(
-  context: StepContext,
-  { id, messagesMax, bytesMax }: { id: string; messagesMax: number; bytesMax?: number },
-): HistoryMessage[] {
-  return context.tables.history.messages(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);
-}
-
 export function change(
   context: StepContext,
   { id, change: given }: { id: string; change: ConversationChange },
 ): Conversation | undefined {
-  const before = context.tables.conversations.get(id);
-  if (!before) return undefined;
-  const { window, ...rest } = given;
-  const { window: ownWindow, ...kept } = { ...before, ...rest };
-  const chosen = window === undefined ? ownWindow : (window ?? undefined);
-  const after: Conversation = { ...kept, ...(chosen && { window: chosen }), updatedAtMs: context.nowMs };
-  context.tables.conversations.put(after);
-  const goesOn = (before.paused && !after.paused) || (before.handedOff && !after.handedOff);
-  if (goesOn && context.tables.staged.count(id) > 0) wakeNow(context, id);
+  const after = changeRecord(context, id, given);
+  if (after && goesOn(given) && context.tables.staged.count(id) > 0) wakeNow(context, id);
   return after;
 }
 

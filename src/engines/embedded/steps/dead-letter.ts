@@ -1,7 +1,7 @@
 import { afterLeaving, withoutLetter } from "../../../core/running-turn.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
-import { type StepContext, saveState } from "../context.ts";
+import { changeRecord, type StepContext, saveState } from "../context.ts";
 
 /**
  * Moves exactly these messages to a dead letter and remembers them as dead; newer ones stay staged.
@@ -28,17 +28,7 @@ export function deadLetter(
   const ids = rows.map((row) => row.id);
   context.tables.staged.remove(conversationId, ids);
   context.tables.remembered.add(ids, "dead", context.nowMs + context.settings.dedupeMs);
-  markError(context, conversationId);
+  changeRecord(context, conversationId, { status: "processing_error" });
   saveState(context, conversationId, afterLeaving(left, rows));
   return id;
-}
-
-function markError(context: StepContext, conversationId: string): void {
-  const conversation = context.tables.conversations.get(conversationId);
-  if (!conversation) return;
-  context.tables.conversations.put({
-    ...conversation,
-    status: "processing_error",
-    updatedAtMs: context.nowMs,
-  });
 }

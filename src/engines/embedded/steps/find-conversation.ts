@@ -1,22 +1,18 @@
-import { conversationId, conversationKey } from "../../../core/identity.ts";
-import { changedName, isPassing, namesOf, whoseIs } from "../../../core/names.ts";
+import { conversationId } from "../../../core/identity.ts";
+import { changedName, isPassing, namesOf } from "../../../core/names.ts";
 import { fromTemplate, newConversation } from "../../../core/new-conversation.ts";
 import {
   type Addressed,
   alsoAskedFor,
   type Choice,
-  chooseByName,
   chooseConversation,
   isClosed,
   movedFrom,
   nameAddressed,
-  nameOfWaiting,
   namesBehind,
-  namesWaiting,
 } from "../../../core/person.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
-import type { Arrival } from "../../../model/message.ts";
-import type { Named, NameRecords } from "../../../model/names.ts";
+import type { Named, NameRecord, NameRecords } from "../../../model/names.ts";
 import type { Moved } from "../../../model/take.ts";
 import type { StepContext } from "../context.ts";
 
@@ -28,22 +24,20 @@ export function nextId(context: StepContext, key: ConversationKey): string {
 /** Ids under which something of a number's former owners waits, or is kept, are left out. */
 function freeId(context: StepContext, key: ConversationKey, isFree: (id: string) => boolean): string {
   const { tables, secret } = context;
-  const first = conversationId(secret, key, tables.conversations.latestId(key));
+  let id = conversationId(secret, key, tables.conversations.latestId(key));
   const record = isPassing(key.sender) && tables.names.records(key, [key.sender]).get(key.sender);
-  if (!record) return first;
-  const isOpen = (id: string) =>
-    !tables.conversations.get(id) && !isClosed(id, record, isUsed(context, id)) && isFree(id);
-  let id = first;
-  while (!isOpen(id)) id = conversationId(secret, key, id);
+  if (!record) return id;
+  while (!isFree(id) || isShut(context, id, record)) id = conversationId(secret, key, id);
   return id;
 }
 
-function isUsed({ tables }: StepContext, id: string): boolean {
-  return tables.staged.count(id) > 0 || tables.deadLetters.of(id).length > 0;
+function isShut({ tables }: StepContext, id: string, record: NameRecord): boolean {
+  const isUsed = tables.staged.count(id) > 0 || tables.deadLetters.of(id).length > 0;
+  return tables.conversations.get(id) !== undefined || isClosed(id, record, isUsed);
 }
 
 /** Where ownerless messages waited, or the place after it, but not where a stranger's messages wait. */
-function ownerlessId(context: StepContext, key: ConversationKey, waitingId: string): string {
+export function ownerlessId(context: StepContext, key: ConversationKey, waitingId: string): string {
   const { tables } = context;
   const strangers = tables.names.records(key, [key.sender]).get(key.sender)?.strangers ?? [];
   return tables.conversations.get(waitingId)
@@ -51,61 +45,19 @@ function ownerlessId(context: StepContext, key: ConversationKey, waitingId: stri
     : waitingId;
 }
 
-/**
- * The record of on-turn messages: the one under whose id they wait or, if its task is complete, the next one
- * of its person. The id tells whose messages they are: the names were learnt when they were staged, and the
- * number may be another person's by now.
- */
-export function resolve(
-  context: StepContext,
-  waitingId: string,
-  messages: readonly Arrival[],
-): Conversation | undefined {
-  const { tables, settings } = context;
-  const key = conversationKey(settings, messages.at(-1)!);
-  const complete = tables.conversations.get(waitingId);
-  const own = messages.flatMap(namesOf);
-  const records = tables.names.records(key, [...new Set([...own, ...(complete ? [complete.sender] : [])])]);
-  const name = complete
-    ? whoseIs(complete, records) || complete.sender
-    : nameAt(context, waitingId, messages);
-  const known = name || nameOfWaiting(messages);
-  const holders = tables.names.records(key, [known, ...alsoAskedFor({ sender: known }, records)]);
-  const active = tables.conversations.active(key, [known]);
-  const choice = chooseByName(known, waitingId, active, new Map([...records, ...holders]));
-  if (choice.found || settings.admission !== "open") return choice.found;
-  const named = { ...key, sender: choice.sender };
-  return createFor(
-    context,
-    key,
-    choice,
-    choice.isOwnerless ? ownerlessId(context, named, waitingId) : undefined,
-  );
-}
-
-/** The name for whose next conversation these messages wait at this place. */
-export function nameAt(
-  context: StepContext,
-  waitingId: string,
-  messages: readonly Arrival[],
-): string | undefined {
-  const key = conversationKey(context.settings, messages.at(-1)!);
-  const records = context.tables.names.records(key, messages.flatMap(namesOf));
-  return namesWaiting(messages, records).find((sender) => nextId(context, { ...key, sender }) === waitingId);
-}
-
 /** Chooses among the address's active conversations under these names, or the number holder's. */
-export function chosen({ tables }: StepContext, key: ConversationKey, names: Named): Choice<Conversation> {
-  const own = namesOf(names);
+export function findKnown({ tables }: StepContext, key: ConversationKey, named: Named): Choice<Conversation> {
+  const own = namesOf(named);
   // Only numbers pass on: for a lasting name, its conversations are all that is needed.
   const known = own.some(isPassing) ? tables.names.records(key, own) : NOTHING_KEPT;
-  const also = alsoAskedFor(names, known);
+  const also = alsoAskedFor(named, known);
   const records = also.length === 0 ? known : new Map([...known, ...tables.names.records(key, also)]);
-  return chooseConversation(names, tables.conversations.active(key, [...own, ...also]), records);
+  return chooseConversation(named, tables.conversations.active(key, [...own, ...also]), records);
 }
 
 const NOTHING_KEPT: NameRecords = new Map();
 
+/** The conversation of a first message, from the project's template. */
 export function createFor(
   context: StepContext,
   key: ConversationKey,
@@ -175,8 +127,7 @@ function keepNames(
 /** What tells where the person of a conversation can be reached. */
 export function recordsBehind({ tables }: StepContext, conversation: Conversation): NameRecords {
   for (let records = NOTHING_KEPT; ; ) {
-    const more = namesBehind(conversation, records).filter((name) => !records.has(name));
-    const found = tables.names.records(conversation, more);
+    const found = tables.names.records(conversation, namesBehind(conversation, records));
     if (found.size === 0) return records;
     records = new Map([...records, ...found]);
   }

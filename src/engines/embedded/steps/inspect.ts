@@ -1,6 +1,5 @@
 import { DETAIL_LIMITS } from "../../../core/defaults.ts";
 import { isRunning, leaseGauges } from "../../../core/lease.ts";
-import { lockRecord } from "../../../core/lock-record.ts";
 import { messagesOf, writtenIn } from "../../../core/staged.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
@@ -14,13 +13,12 @@ import type {
   DetailLimits,
   Gauges,
   Listing,
-  LockRecord,
   Page,
-  QuarantinedRow,
 } from "../../../ports/inspector.ts";
 import { type StepContext, stateOf } from "../context.ts";
 import type { StoredDeadLetter } from "../tables.ts";
 import { recordsBehind } from "./find-conversation.ts";
+import { lockOf } from "./locks.ts";
 
 export function listConversations(context: StepContext, filter: ConversationFilter): Listing<Conversation> {
   const { items, ...rest } = context.tables.conversations.list(filter);
@@ -39,7 +37,10 @@ export function latestId(context: StepContext, key: ConversationKey): string | u
 }
 
 /** As pairs: a map would not survive the way between threads. */
-export function namesOf(context: StepContext, conversation: Conversation): (readonly [string, NameRecord])[] {
+export function nameRecords(
+  context: StepContext,
+  conversation: Conversation,
+): (readonly [string, NameRecord])[] {
   return [...recordsBehind(context, conversation)];
 }
 
@@ -62,16 +63,6 @@ export function showConversation(
   };
 }
 
-function lockOf(context: StepContext, conversationId: string): LockRecord | undefined {
-  const state = context.tables.states.get(conversationId);
-  const staged = context.tables.staged.count(conversationId);
-  return state && { ...lockRecord(conversationId, state), staged };
-}
-
-export function listLocks(context: StepContext, page: Page): Listing<LockRecord> {
-  return context.tables.states.locks(page);
-}
-
 export function listDead(context: StepContext, page: Page): Listing<DeadLetter> {
   const { items, next } = context.tables.deadLetters.list(page);
   return { items: items.map(shownDead), ...(next !== undefined && { next }) };
@@ -87,10 +78,6 @@ export function listUnknown(context: StepContext, page: Page): Listing<UnknownSe
 
 export function listRefusals(context: StepContext, page: Page): Listing<Refusal> {
   return context.tables.refusals.list(page);
-}
-
-export function listQuarantined(context: StepContext, page: Page): Listing<QuarantinedRow> {
-  return context.tables.quarantine.list(page);
 }
 
 export function counts(context: StepContext): Counts {

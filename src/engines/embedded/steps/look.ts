@@ -7,8 +7,8 @@ import type { StepContext } from "../context.ts";
 /** What waits in a conversation, as far as a turn needs it. */
 export interface Waiting {
   /** Everything; if more waits than a batch holds, what was tried before and what comes first. */
-  readonly items: readonly StagedItem[];
-  /** Set if `items` are not all. */
+  readonly staged: readonly StagedItem[];
+  /** Set if `staged` are not all. */
   readonly span?: WaitingSpan;
   /** The channel of the message that was staged last. */
   readonly newestChannel: string | undefined;
@@ -31,7 +31,7 @@ export function waitingIn(context: StepContext, id: string, state: ConversationS
 
 function allOf(rows: readonly StagedRow[]): Waiting {
   return {
-    items: rows.map(itemOf),
+    staged: rows.map(itemOf),
     newestChannel: messagesOf(rows).at(-1)?.message.channel,
     rowsOf: (ids) => {
       const wanted = new Set(ids);
@@ -55,7 +55,7 @@ function frontOf(
   const outbound = tables.staged.firstOutbound(id);
   const all = [...(outbound ? [outbound] : []), ...tried.map(itemOf), ...first];
   return {
-    items: [...new Map(all.map((item) => [item.id, item])).values()],
+    staged: [...new Map(all.map((item) => [item.id, item])).values()],
     span,
     newestChannel: span.newestChannel,
     rowsOf: (ids) => tables.staged.of(id, ids),

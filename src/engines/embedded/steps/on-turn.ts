@@ -1,8 +1,18 @@
-import { lacksRecord } from "../../../core/person.ts";
+import { conversationKey } from "../../../core/identity.ts";
+import { namesOf, whoseIs } from "../../../core/names.ts";
+import {
+  alsoAskedFor,
+  chooseByName,
+  lacksRecord,
+  nameOfWaiting,
+  namesWaiting,
+} from "../../../core/person.ts";
 import { messagesOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
+import type { Conversation } from "../../../model/conversation.ts";
+import type { Arrival } from "../../../model/message.ts";
 import { arm, dueAtMsIn, type StepContext } from "../context.ts";
-import { resolve } from "./find-conversation.ts";
+import { createFor, nextId, ownerlessId } from "./find-conversation.ts";
 
 /**
  * On-turn messages find their record now. They wait under the id that it has or will have. If that
@@ -22,4 +32,43 @@ export function findRecord(context: StepContext, id: string, state: Conversation
   );
   for (const row of rows) tables.staged.add({ ...row, conversationId: record.id });
   arm(context, record.id, dueAtMsIn(context, record.id));
+}
+
+/**
+ * The record of on-turn messages: the one under whose id they wait or, if its task is complete, the next one
+ * of its person. The id tells whose messages they are: the names were learnt when they were staged, and the
+ * number may be another person's by now.
+ */
+function resolve(
+  context: StepContext,
+  waitingId: string,
+  messages: readonly Arrival[],
+): Conversation | undefined {
+  const { tables, settings } = context;
+  const key = conversationKey(settings, messages.at(-1)!);
+  const complete = tables.conversations.get(waitingId);
+  const own = messages.flatMap(namesOf);
+  const records = tables.names.records(key, [...new Set([...own, ...(complete ? [complete.sender] : [])])]);
+  const name = complete
+    ? whoseIs(complete, records) || complete.sender
+    : nameAt(context, waitingId, messages);
+  const known = name || nameOfWaiting(messages);
+  const holders = tables.names.records(key, [known, ...alsoAskedFor({ sender: known }, records)]);
+  const active = tables.conversations.active(key, [known]);
+  const choice = chooseByName(known, waitingId, active, new Map([...records, ...holders]));
+  if (choice.found || settings.admission !== "open") return choice.found;
+  const named = { ...key, sender: choice.sender };
+  const id = choice.isOwnerless && ownerlessId(context, named, waitingId);
+  return createFor(context, key, choice, id);
+}
+
+/** The name for whose next conversation these messages wait at this place. */
+export function nameAt(
+  context: StepContext,
+  waitingId: string,
+  messages: readonly Arrival[],
+): string | undefined {
+  const key = conversationKey(context.settings, messages.at(-1)!);
+  const records = context.tables.names.records(key, messages.flatMap(namesOf));
+  return namesWaiting(messages, records).find((sender) => nextId(context, { ...key, sender }) === waitingId);
 }

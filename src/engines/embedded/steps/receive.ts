@@ -7,7 +7,7 @@ import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
 import { arm, clockOf, dueAtMsIn, type StepContext, stateOf } from "../context.ts";
-import { chosen, createFor, learn, nextId, withAlias } from "./find-conversation.ts";
+import { createFor, findKnown, learn, nextId, withAlias } from "./find-conversation.ts";
 import { isFullNow, refuseMore } from "./full-conversation.ts";
 import { type Refused, refuse } from "./refuse.ts";
 
@@ -24,7 +24,7 @@ function stageOne(context: StepContext, request: StageRequest): StageOutcome {
   if (fate !== undefined) return { kind: "duplicate" };
   if (stagedIn !== undefined) return stagedBefore(context, stagedIn);
   const key = conversationKey(context.settings, arrival);
-  const choice = chosen(context, key, arrival);
+  const choice = findKnown(context, key, arrival);
   if (isUnattributed(request.writers, choice)) return { kind: "unattributed" };
   const { found } = choice;
   const receipt = { ...request, id };

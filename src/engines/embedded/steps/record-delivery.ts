@@ -1,5 +1,5 @@
-import { mayTellOf, type Teller, withChunk } from "../../../core/draft.ts";
-import { workOf } from "../../../core/state.ts";
+import { mayTellOf, type Teller } from "../../../core/draft.ts";
+import { afterDelivery } from "../../../core/running-turn.ts";
 import type { ChunkReference, DeliveryStatus } from "../../../model/message.ts";
 import { type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
 
@@ -21,15 +21,10 @@ export function recordDelivery(
   const isKnown = context.tables.history.putDelivery(channel, status, turnId, context.nowMs);
   if (wasUnknown) return "settled";
   if (!reference || !draft || !state || id === undefined) return isKnown ? "recorded" : "unmatched";
-  if (draft.chunks[reference.chunk]?.state.kind !== "sending") return "recorded";
-  const sent = withChunk(draft, reference.chunk, {
-    kind: "sent",
-    providerId: status.providerId,
-    atMs: context.nowMs,
-  });
-  saveState(context, id, { ...state, draft: sent, notBeforeAtMs: undefined });
-  // A turn that waits for this chunk to settle need not wait any longer.
-  if (!state.lease && workOf(state, draft.turnId)) wakeNow(context, id);
+  const settled = afterDelivery(state, reference, { providerId: status.providerId, atMs: context.nowMs });
+  if (!settled) return "recorded";
+  saveState(context, id, settled.after);
+  if (settled.goesOn) wakeNow(context, id);
   return "settled";
 }
 

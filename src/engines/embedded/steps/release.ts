@@ -1,13 +1,13 @@
 import { isAnsweredMeanwhile } from "../../../core/late-answer.ts";
 import { afterRelease } from "../../../core/release.ts";
-import { afterGivingUp, letterOf, workUnder } from "../../../core/running-turn.ts";
+import { afterGivingUp, LOST, letterOf, workUnder } from "../../../core/running-turn.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { arrivalsOf } from "../../../core/take.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { ReleaseReason } from "../../../model/release.ts";
 import type { ReleaseOutcome } from "../../../ports/engine.ts";
-import { clockOf, heldState, LOST, type StepContext, saveState } from "../context.ts";
+import { clockOf, heldState, type StepContext, saveState } from "../context.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { newerThan } from "./turn.ts";
 

@@ -52,7 +52,3 @@ export function resendUnknown(context: StepContext, id: string): "staged" | NotR
   context.tables.unknownSends.delete(id);
   return say(context, outbound) === "not-found" ? "not-found" : "staged";
 }
-
-export function discardQuarantined(context: StepContext, id: string): "discarded" | "not-found" {
-  return context.tables.quarantine.discard(id) ? "discarded" : "not-found";
-}

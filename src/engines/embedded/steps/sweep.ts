@@ -1,14 +1,14 @@
 import {
-  CLOCK_SET_BACK_MS_MIN,
   DELIVERIES_KEPT_MS,
   REFUSALS_KEPT_MAX,
   refusalsKeptMs,
   WAIT_MS_MAX,
 } from "../../../core/defaults.ts";
-import { afterClockSetBack, afterHolderDied, isFar, wakeAtMs } from "../../../core/state.ts";
+import { afterHolderDied, isFar, wakeAtMs } from "../../../core/state.ts";
 import type { ClockSetBack } from "../../../ports/engine.ts";
 import { clockOf, dueAtMsIn, orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
-import type { PastTimes, StrayRow } from "../tables.ts";
+import type { PastTimes } from "../tables.ts";
+import { expiryTime, lookAtClock, wakeAfterSetBack } from "./clock.ts";
 
 /**
  * Rows that one round looks at, and removes, at most. Writers wait meanwhile: in a file of 480 MB, rounds of
@@ -16,10 +16,6 @@ import type { PastTimes, StrayRow } from "../tables.ts";
  * always a next round.
  */
 const ROUND_ROWS_MAX = 250;
-/** Longer than the time between two sweeps of a running service. */
-const EXPIRY_LEAP_MS = 600_000;
-/** Or the time still to catch up, divided by this, so that an hour is enough after a year. */
-const EXPIRY_SWEEPS = 100;
 
 export interface SweepResult {
   readonly orphans: readonly string[];
@@ -35,55 +31,13 @@ export interface SweepResult {
 export function sweep(context: StepContext, cursor: string): SweepResult {
   const { tables, settings } = context;
   const expiresAtMs = expiryTime(context);
-  const clockSetBack = healClock(context, expiresAtMs);
+  const clockSetBack = lookAtClock(context, expiresAtMs);
   const max = Math.min(settings.sweepRowsMax, ROUND_ROWS_MAX);
   const { ids, next } = tables.states.orphans(cursor, max, context.nowMs + WAIT_MS_MAX);
   const orphans = ids.filter((id) => orPutOff(context, id, () => armOrphan(context, id)));
   const { rows, isCut } = tables.removal.expire(pastTimes({ ...context, nowMs: expiresAtMs }), max);
   const hasMore = isCut || next !== "";
   return { orphans, expired: rows, hasMore, cursor: next, ...(clockSetBack && { clockSetBack }) };
-}
-
-/**
- * Times that a fast clock wrote would mute their conversations until that time comes again. So every
- * conversation is woken, and the look finds what is really due. This is done once more a sweep later:
- * requests that were under way when the clock changed are written only after the first time.
- */
-function healClock(context: StepContext, expiredAtMs: number): ClockSetBack | undefined {
-  const { tables, nowMs } = context;
-  const mark = tables.meta.clockMark();
-  const byMs = Math.max(0, (mark?.latestAtMs ?? nowMs) - nowMs);
-  const wasSetBack = byMs >= CLOCK_SET_BACK_MS_MIN;
-  const isSecondLook =
-    mark?.setBackAtMs !== undefined && nowMs >= mark.setBackAtMs + context.settings.sweepMs;
-  const setBackAtMs = wasSetBack ? nowMs : isSecondLook ? undefined : mark?.setBackAtMs;
-  tables.meta.setClockMark({
-    latestAtMs: nowMs,
-    expiredAtMs,
-    ...(setBackAtMs !== undefined && { setBackAtMs }),
-  });
-  if (!wasSetBack && !isSecondLook) return undefined;
-  const conversations = tables.states
-    .restless()
-    .filter((id) => orPutOff(context, id, () => wakeAfterSetBack(context, id))).length;
-  return wasSetBack ? { byMs, conversations } : undefined;
-}
-
-/**
- * The time by which rows expire. Never much later than at the previous sweep: a clock that leaps ahead for a
- * moment would remove the dedupe memory of today, and a redelivery would be answered again. After a weekend
- * without power, expiry needs minutes to catch up.
- */
-function expiryTime({ tables, nowMs }: StepContext): number {
-  const before = tables.meta.clockMark()?.expiredAtMs ?? nowMs;
-  return Math.min(nowMs, before + Math.max(EXPIRY_LEAP_MS, (nowMs - before) / EXPIRY_SWEEPS));
-}
-
-function wakeAfterSetBack(context: StepContext, id: string): boolean {
-  const state = stateOf(context, id);
-  const awake = afterClockSetBack(state, { nowMs: context.nowMs, leaseMs: context.settings.leaseMs });
-  if (awake !== state) saveState(context, id, awake);
-  return awake !== state;
 }
 
 function pastTimes({ nowMs, settings }: StepContext): PastTimes {
@@ -129,10 +83,6 @@ function freeLease(context: StepContext, id: string): void {
 export function ping(context: StepContext): void {
   context.tables.states.wakeable(context.nowMs, 1);
   context.tables.meta.ping(context.nowMs);
-}
-
-export function quarantine(context: StepContext, rows: readonly StrayRow[]): void {
-  context.tables.quarantine.add(rows);
 }
 
 export function holders(context: StepContext): string[] {

@@ -3,7 +3,6 @@ import { isHeld } from "../../../core/lease.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
 import { contentOf, takenFrom } from "../../../core/taken.ts";
-import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { StagedRow } from "../../../model/staged.ts";
 import type { Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
@@ -53,18 +52,7 @@ function tryOnce(
   const waiting = waitingIn(context, id, state);
   const record = context.tables.conversations.get(id);
   const decision = decideTake(
-    {
-      state,
-      staged: waiting.items,
-      ...(waiting.span && { span: waiting.span }),
-      conversation: record && {
-        id: record.id,
-        paused: record.paused,
-        handedOff: record.handedOff,
-        window: windowInForce(context.settings, record, waiting.newestChannel),
-      },
-      allPaused: context.tables.meta.isPaused(),
-    },
+    { ...waiting, state, conversation: record, allPaused: context.tables.meta.isPaused() },
     {
       nowMs: context.nowMs,
       holder: context.holder,

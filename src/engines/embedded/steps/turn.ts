@@ -1,6 +1,8 @@
 import {
+  asStored,
   hasRoomForNewer,
   isAnswer,
+  LOST,
   renewed,
   withDraft,
   withMark,
@@ -11,15 +13,15 @@ import { mayRestart } from "../../../core/turn.ts";
 import type { Draft } from "../../../model/draft.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { DraftOutcome, MarkOutcome, Renewal } from "../../../ports/engine.ts";
-import { heldState, LOST, type StepContext, saveState } from "../context.ts";
+import { heldState, type StepContext, saveState } from "../context.ts";
 import type { StagedSpan } from "../tables.ts";
 
 export function renew(context: StepContext, lease: Lease): Renewal {
   const state = heldState(context, lease);
   if (!state) return LOST;
-  const after = renewed(state, untilAtMs(context));
-  saveState(context, lease.conversationId, after);
-  return { kind: "renewed", ...asStored(lease, after) };
+  const untilAtMs = leaseEndAtMs(context);
+  saveState(context, lease.conversationId, renewed(state, untilAtMs));
+  return { kind: "renewed", lease: { ...lease, untilAtMs } };
 }
 
 export function hasNewer(context: StepContext, lease: Lease): boolean {
@@ -39,9 +41,9 @@ export function draft(
     if (isHandedOff(context, state)) return { kind: "handed-off" };
     if (mayRestart(context.settings, work) && canJoin(context, lease, state)) return { kind: "newer" };
   }
-  const after = withDraft(state, written, untilAtMs(context));
+  const after = withDraft(state, written, leaseEndAtMs(context));
   saveState(context, lease.conversationId, after);
-  return { kind: "drafted", ...asStored(lease, after), draft: after.draft! };
+  return { kind: "drafted", ...asStored(lease, after) };
 }
 
 /** The same: the chunk does not go out if a human took over. */
@@ -52,9 +54,9 @@ export function mark(
   const state = heldState(context, lease);
   if (!state) return LOST;
   if (isAnswer(written) && isHandedOff(context, state)) return { kind: "handed-off" };
-  const after = withMark(state, written, untilAtMs(context));
+  const after = withMark(state, written, leaseEndAtMs(context));
   saveState(context, lease.conversationId, after);
-  return { kind: "marked", ...asStored(lease, after), draft: after.draft! };
+  return { kind: "marked", ...asStored(lease, after) };
 }
 
 function canJoin(context: StepContext, lease: Lease, state: ConversationState): boolean {
@@ -74,10 +76,6 @@ function isHandedOff(context: StepContext, state: ConversationState): boolean {
   return context.tables.conversations.get(workUnder(state).recordId)?.handedOff ?? false;
 }
 
-function untilAtMs({ nowMs, settings }: StepContext): number {
+function leaseEndAtMs({ nowMs, settings }: StepContext): number {
   return nowMs + settings.leaseMs;
-}
-
-function asStored(lease: Lease, state: ConversationState): { readonly lease: Lease } {
-  return { lease: { ...lease, untilAtMs: state.lease!.untilAtMs } };
 }

@@ -1,3 +1,4 @@
+import { AT_MS_MAX } from "../../../core/instant.ts";
 import { lockRecord } from "../../../core/lock-record.ts";
 import { wakeAtMs } from "../../../core/state.ts";
 import type { StateTable } from "../../embedded/tables.ts";
@@ -5,9 +6,6 @@ import type { Quarantine } from "../quarantine.ts";
 import type { TableName } from "../sound-rows.ts";
 import { isLossy, type Row, type Statements } from "../statements.ts";
 import { isPaused } from "./meta.ts";
-
-/** As far as a calendar goes. In SQLite every text is more than any number: a wake-up "soon" never comes. */
-const LATEST_AT_MS = 8.64e15;
 
 const WAKEABLE = `SELECT rowid AS number, conversation_id AS id FROM states WHERE wake_at_ms <= ?
   ORDER BY wake_at_ms LIMIT ?`;
@@ -52,7 +50,8 @@ export function stateTable(sql: Statements, quarantine: Quarantine): StateTable 
     putOff: (id, untilAtMs) =>
       void sql.run("UPDATE states SET wake_at_ms = ? WHERE conversation_id = ?", untilAtMs, id),
     nextWakeAtMs() {
-      const at = sql.get("SELECT min(wake_at_ms) AS at FROM states WHERE wake_at_ms <= ?", LATEST_AT_MS)?.at;
+      // In SQLite every text is more than any number: a wake-up "soon" never comes.
+      const at = sql.get("SELECT min(wake_at_ms) AS at FROM states WHERE wake_at_ms <= ?", AT_MS_MAX)?.at;
       return at === null || at === undefined ? undefined : Number(at);
     },
     heldBy: (holder) =>
