@@ -118,7 +118,7 @@ test("every route has a case above and a place in the OpenAPI document", async (
     )
     .sort();
   const routes = ROUTES.map(({ method, path }) => `${method} ${path}`).sort();
-  expect(documented).toEqual([...routes, "GET /webhooks/{channel}/feed"].sort());
+  expect(documented).toEqual([...routes, "POST /webhooks/{channel}", "GET /webhooks/{channel}/feed"].sort());
   const tried = CASES.map(([method, path]) => routeOf(method, path)).map(
     (route) => `${route?.method} ${route?.path}`,
   );
