@@ -18,7 +18,7 @@ const MEDIUM = open(
 
 const MESSAGE = open(
   {
-    id: someText("Made by you, different for each message of a sender: twice is a duplicate.", NAME_MAX),
+    id: someText("Made by you for each message of a sender: twice is a duplicate.", NAME_MAX),
     sender: someText("Who writes.", NAME_MAX),
     text: text("May be left out where there is `media`."),
     media: list(MEDIUM, "Ten at most."),
@@ -40,7 +40,7 @@ const WRITE: Described = {
   method: "POST",
   path: "/webhooks/{channel}",
   operation: "writeMessage",
-  summary: "A visitor's message on a web channel; on other channels what their provider posts",
+  summary: "A visitor's message on a web channel; elsewhere what a provider posts",
   body: MESSAGE,
   answers: { 200: { description: "Stored", schema: TAKEN } },
   refused: either(TAKEN, ERROR),
