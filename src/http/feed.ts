@@ -1,5 +1,5 @@
 import { isVisitors, strangeReader, visitorKey } from "../channels/web/visitor.ts";
-import { FEED_LIMITS, FEEDS_PER_MINUTE_MAX } from "../core/defaults.ts";
+import { FEED_LIMITS } from "../core/defaults.ts";
 import type { ConversationKey } from "../model/conversation.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Engine } from "../ports/engine.ts";
@@ -8,6 +8,7 @@ import { noteRefusal } from "../runtime/refuse.ts";
 import { senderLimit } from "../runtime/sender-limit.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts";
+import { FEEDS_PER_MINUTE_MAX } from "./defaults.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { feedOf } from "./feed-view.ts";
 import { isPossibleId } from "./ids.ts";

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { Clock } from "../../../ports/clock.ts";
 import { countingClock } from "../../../testing/counting-clock.ts";
 import { fakeClock } from "../../../testing/fake-clock.ts";
-import { createQueues } from "../dynamo/create-tables.ts";
 import { RETRYING } from "../retry.ts";
+import { createQueues } from "./create-queues.ts";
 import { comesInTime, QueueTriggers, triggerAtMs, triggerFrom } from "./triggers.ts";
 
 const WAIT = { timeout: 20_000 };

@@ -8,12 +8,12 @@ import { all, beginsWith, equal, type Item, present } from "../dynamo/expression
 import type { Action } from "../dynamo/store.ts";
 import { reclaim } from "../items/claim.ts";
 import { conversationWithin, transactionToken } from "../items/keys.ts";
+import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
 import { unknownFrom, unknownKey } from "../items/message-item.ts";
 import { movedSince } from "../items/name-item.ts";
 import { removeOnce } from "../items/remove-once.ts";
 import { outboundRow, type StagedRow, stageItem } from "../items/stage-item.ts";
 import { wakeNow } from "../items/window.ts";
-import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "./dead-letter.ts";
 import { conversationOf, senderOf } from "./find-conversation.ts";
 import { discardQuarantined } from "./quarantined.ts";
 import { removeUnknown } from "./record-delivery.ts";
