@@ -26,8 +26,11 @@ export async function recordDelivery(
   const stored = reference && !wasUnknown ? await draftedTurn(context, reference.turnId) : undefined;
   if (stored && !mayTellOf(stored.state.draft!, by)) return "unmatched";
   // Nothing is stored for an unknown turn: it is another installation's, or an erased person's.
-  if (reference && (wasUnknown || stored))
-    await context.store.put("seen", sentItem(context, channel, providerId, reference.turnId));
+  if (reference && (wasUnknown || stored)) {
+    // A webhook's role may only update these items.
+    const { id, ...set } = sentItem(context, channel, providerId, reference.turnId);
+    await context.store.update("seen", { id }, { set });
+  }
   if (wasUnknown) return "settled";
   if (!reference || !stored) return (await isSent(context, channel, providerId)) ? "recorded" : "unmatched";
   return (await settleDraft(context, stored, reference, providerId)) ? "settled" : "recorded";
