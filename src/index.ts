@@ -18,7 +18,6 @@ export function createLull(config: LullConfig): Lull {
   return { ...service, handle, fetch: toFetch(handle) };
 }
 
-export { type CallerFamily, statusOf } from "./core/refusals.ts";
 export { ConfigError, InvalidRequest, LullError, StoreUnavailable } from "./errors.ts";
 export type { Conversation } from "./model/conversation.ts";
 export type { HistoryMessage } from "./model/history.ts";
@@ -46,3 +45,4 @@ export type { Responder, Turn, TurnMessage } from "./ports/responder.ts";
 export type { SecretReference, Secrets } from "./ports/secrets.ts";
 export { defineConfig, type LimitsConfig, type LullConfig, type WindowConfig } from "./runtime/config.ts";
 export { environmentSecrets } from "./secrets/secrets.ts";
+export { type CallerFamily, statusOf } from "./wire/refusal-status.ts";

@@ -60,37 +60,11 @@ export const RECENT_TURNS = 50;
 /** A smaller step is no clock that was set back: a request carries its own time, and may have waited. */
 export const CLOCK_SET_BACK_MS_MIN = 15 * SECOND;
 
-/** A body with fewer bytes in each second of `BODY_PATIENCE_MS` is given up. A phone in a lift is faster. */
-export const BODY_BYTES_PER_SECOND_MIN = 1_000;
-export const BODY_PATIENCE_MS = 3 * SECOND;
-
-/** What a body costs while it is being read, besides its bytes: a connection, its parser, its listeners. */
-export const OPEN_BODY_BYTES = 8_000;
-
 /**
  * The largest body of a provider's webhook. When there is no room, a body up to this size displaces an older
  * one; a larger one is given up.
  */
 export const SMALL_BODY_BYTES_MAX = 65_536;
-
-/** Status callbacks handled at once, as a share of the webhooks. Three come for each reply. */
-export const STATUS_SHARE = 1 / 10;
-
-/** API requests handled at once: a page of a console makes a handful. */
-export const API_REQUESTS_MAX = 100;
-
-/** Readiness checks handled at once. A load balancer asks every few seconds. */
-export const OTHER_REQUESTS_MAX = 20;
-
-/**
- * Bytes of all answers that their callers have yet to read: above that the oldest is dropped. A feed has
- * about 100 KB and is read in a moment.
- */
-export const ANSWERS_BYTES_MAX = 8_000_000;
-
-/** How long an answer may wait for a caller that does not read it, and how fast it must then be read. */
-export const ANSWER_PATIENCE_MS = 20 * SECOND;
-export const ANSWER_BYTES_PER_SECOND_MIN = 10_000;
 
 /** Media of one reply: as many as providers take with one message. */
 export const REPLY_MEDIA_MAX = 10;
@@ -139,8 +113,6 @@ export const FEED_LIMITS = {
 
 /** The same for an operator's message: the customer's last channel, and whether too much waits. */
 export const SAYING_LIMITS = { rowsMax: 200, bytesMax: 128_000 };
-/** How often one visitor's pages may ask. A feed costs some milliseconds of what all visitors share. */
-export const FEEDS_PER_MINUTE_MAX = 300;
 
 /** Characters of a reason that people read: why a turn failed, why a conversation was handed off. */
 export const REASON_LENGTH_MAX = 1_000;

@@ -150,7 +150,7 @@ export function ruleOf(schema: ObjectSchema): Rule<unknown> | undefined {
 export function open(
   properties: Readonly<Record<string, Schema>>,
   required: readonly string[] = [],
-): Schema<Readonly<Record<string, unknown>>> {
+): ObjectSchema<Readonly<Record<string, unknown>>> {
   return { type: "object", properties, ...(required.length > 0 && { required }) };
 }
 

@@ -2,7 +2,7 @@ import type { Commit } from "../model/commit.ts";
 import type { ConversationStatus } from "../model/conversation.ts";
 import type { Draft } from "../model/draft.ts";
 import type { HistoryMessage, MessagePart } from "../model/history.ts";
-import type { DeliveryStatus, StagedMessage } from "../model/message.ts";
+import type { StagedMessage } from "../model/message.ts";
 import type { OutboundRequest } from "../model/outbound.ts";
 import type { Settings } from "../model/settings.ts";
 import type { TurnRecord } from "../model/turn.ts";
@@ -103,11 +103,6 @@ export function resendOf(unknown: UnknownSend): OutboundRequest {
     ...(media && { media }),
     author: "resend",
   };
-}
-
-/** What an operator found out about it, in the place of the provider's word. */
-export function findingOf({ id }: UnknownSend, as: "sent" | "not-sent"): DeliveryStatus {
-  return { account: "", providerId: `marked-${id}`, status: `marked ${as}` };
 }
 
 /** What a turn changes in its conversation's record, besides the usage that it adds. */

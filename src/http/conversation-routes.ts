@@ -1,11 +1,11 @@
-import { REASON_LENGTH_MAX } from "../core/defaults.ts";
-import { adapted, flag, type Infer, name, object, optional, options, text } from "../core/schema.ts";
-import type { Conversation, ConversationChange } from "../model/conversation.ts";
-import type { Engine } from "../ports/engine.ts";
+import { adapted, flag, name, type ObjectSchema, object, optional, text } from "../core/schema.ts";
+import type { Conversation } from "../model/conversation.ts";
+import { HAND_OFF_REQUEST } from "../runtime/operating.ts";
 import { SAY_REQUEST } from "../runtime/say.ts";
 import { CONVERSATION, CONVERSATION_DETAIL, ERROR, result } from "./api-schemas.ts";
 import { CREATE_CONVERSATION } from "./create-conversation.ts";
-import { type ApiResult, listing, missing, ok, PAGE_QUERY, pageOf, type Route, route } from "./route.ts";
+import { publicKey } from "./public-json.ts";
+import { type ApiCall, listing, missing, ok, PAGE_QUERY, pageOf, type Route, route } from "./route.ts";
 
 const NOT_FOUND = { description: "No such conversation", schema: ERROR };
 
@@ -86,48 +86,44 @@ const SAY = route({
   },
 });
 
-const HAND_OFF = route({
-  ...changing("hand-off", "handOffConversation", "Hands the conversation to a human", { handedOff: true }),
-  body: options({ reason: { ...text("Shown to the person who takes over."), maxLength: REASON_LENGTH_MAX } }),
-  query: {},
-  run: ({ engine, id, body: { reason } }) =>
-    changed(engine, id, { handedOff: true, ...(reason !== undefined && { handOffReason: reason }) }),
-});
-
 export const CONVERSATION_ROUTES: readonly Route[] = [
   LIST,
   CREATE_CONVERSATION,
   GET,
   ERASE,
   SAY,
-  changing("close", "closeConversation", "Completes the task: the next message opens a new one", {
-    taskComplete: true,
-  }),
-  changing("pause", "pauseConversation", "Stops answering; messages stay staged", { paused: true }),
-  changing("resume", "resumeConversation", "Goes on answering", { paused: false }),
-  HAND_OFF,
-  changing("hand-back", "handBackConversation", "Gives the conversation back to the responder", {
-    handedOff: false,
-  }),
+  changing("close", "Completes the task: the next message opens a new one", ({ service, id }) =>
+    service.close(id),
+  ),
+  changing("pause", "Stops answering; messages stay staged", ({ service, id }) => service.pause(id)),
+  changing("resume", "Goes on answering", ({ service, id }) => service.resume(id)),
+  changing(
+    "handOff",
+    "Hands the conversation to a human",
+    ({ service, id, body }) => service.handOff(id, body.reason),
+    HAND_OFF_REQUEST,
+  ),
+  changing("handBack", "Gives the conversation back to the responder", ({ service, id }) =>
+    service.handBack(id),
+  ),
 ];
 
-function changing(action: string, operation: string, summary: string, to: ConversationChange): Route {
+function changing<Body>(
+  action: string,
+  summary: string,
+  change: (call: ApiCall<Body>) => Promise<Conversation | "not-found">,
+  body = object({}) as ObjectSchema<Body>,
+): Route {
   return route({
     method: "POST",
-    path: `/api/conversations/{id}/${action}`,
-    operation,
+    path: `/api/conversations/{id}/${publicKey(action).replace("_", "-")}`,
+    operation: `${action}Conversation`,
     summary,
-    body: object({}),
+    body,
     answers: { 200: { description: "The conversation", schema: CONVERSATION }, 404: NOT_FOUND },
-    run: ({ engine, id }) => changed(engine, id, to),
+    async run(call) {
+      const changed = await change(call);
+      return changed === "not-found" ? missing("conversation") : ok(changed);
+    },
   });
-}
-
-async function changed(
-  engine: Engine,
-  id: string,
-  to: ConversationChange,
-): Promise<ApiResult<Conversation | Infer<typeof ERROR>>> {
-  const conversation = await engine.conversations.change(id, to);
-  return conversation ? ok(conversation) : missing("conversation");
 }

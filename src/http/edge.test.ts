@@ -7,9 +7,10 @@ import {
   stubService,
 } from "../../test/http/stub-service.ts";
 import { web } from "../channels/web/index.ts";
-import { API_REQUESTS_MAX, DEFAULTS, OTHER_REQUESTS_MAX, STATUS_SHARE } from "../core/defaults.ts";
+import { DEFAULTS } from "../core/defaults.ts";
 import { LullError, StoreUnavailable } from "../errors.ts";
 import { createService } from "../runtime/create-service.ts";
+import { API_REQUESTS_MAX, OTHER_REQUESTS_MAX, STATUS_SHARE } from "./defaults.ts";
 import { createEdge, type EdgeOptions } from "./edge.ts";
 import type { Serving } from "./node.ts";
 

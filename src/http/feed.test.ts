@@ -87,6 +87,16 @@ test("after the last number there is nothing until something is said", async () 
   expect(more.body.messages).toMatchObject([{ text: "new" }]);
 });
 
+test.each(["abc", "1,5", "NaN", "Infinity"])(
+  "what is after %s is not told: that is no number",
+  async (after) => {
+    expect(await feed(`${mine}&after=${after}`)).toEqual({
+      status: 400,
+      body: { error: { code: "INVALID_QUERY", message: "after must be a number" } },
+    });
+  },
+);
+
 test("numbers stay the same when the old end of a long history is cut off", async () => {
   const whole = await feed(mine);
   const cut = await feed(mine, { messages: DETAIL.messages.slice(1) });

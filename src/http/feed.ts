@@ -1,5 +1,5 @@
 import { isVisitors, strangeReader, visitorKey } from "../channels/web/visitor.ts";
-import { FEED_LIMITS, FEEDS_PER_MINUTE_MAX } from "../core/defaults.ts";
+import { FEED_LIMITS } from "../core/defaults.ts";
 import type { ConversationKey } from "../model/conversation.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Engine } from "../ports/engine.ts";
@@ -8,6 +8,7 @@ import { noteRefusal } from "../runtime/refuse.ts";
 import { senderLimit } from "../runtime/sender-limit.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts";
+import { FEEDS_PER_MINUTE_MAX } from "./defaults.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { feedOf } from "./feed-view.ts";
 import { isPossibleId } from "./ids.ts";
@@ -25,6 +26,8 @@ export function createFeed(
     const sender = query.get("sender") ?? "";
     const strange = strangeReader(sender);
     if (strange !== undefined) return failure(400, "INVALID_QUERY", strange);
+    const after = Number(query.get("after"));
+    if (!Number.isFinite(after)) return failure(400, "INVALID_QUERY", "after must be a number");
     // A caller that may write as this sender may read as this sender: the proof is checked as for a message.
     await service.requireFit(name);
     const body = Buffer.from(JSON.stringify({ sender }));
@@ -39,7 +42,7 @@ export function createFeed(
     const detail = await find(await service.engine(), query.get("conversation"), visitorKey(channel, sender));
     // The same answer for "not there" and "not yours", so that no caller learns which conversations exist.
     if (!detail) return notFound("there is no such conversation of this visitor");
-    return json(200, feedOf(detail, service.settings, afterOf(query), service.clock.nowMs()));
+    return json(200, feedOf(detail, service.settings, after, service.clock.nowMs()));
   };
 }
 
@@ -58,9 +61,4 @@ async function find(
   if (known === undefined || !isPossibleId(known)) return undefined;
   const detail = await engine.inspector.conversation(known, FEED_LIMITS);
   return detail && isVisitors(detail.conversation, visitor) ? detail : undefined;
-}
-
-function afterOf(query: URLSearchParams): number {
-  const after = Number(query.get("after"));
-  return Number.isFinite(after) ? after : 0;
 }

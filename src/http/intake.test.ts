@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { OPEN_BODY_BYTES, SMALL_BODY_BYTES_MAX } from "../core/defaults.ts";
+import { SMALL_BODY_BYTES_MAX } from "../core/defaults.ts";
 import { type FakeClock, fakeClock } from "../testing/fake-clock.ts";
+import { OPEN_BODY_BYTES } from "./defaults.ts";
 import { Intake, Reading } from "./intake.ts";
 
 let clock: FakeClock;

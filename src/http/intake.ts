@@ -1,10 +1,6 @@
-import {
-  BODY_BYTES_PER_SECOND_MIN,
-  BODY_PATIENCE_MS,
-  OPEN_BODY_BYTES,
-  SMALL_BODY_BYTES_MAX,
-} from "../core/defaults.ts";
+import { SMALL_BODY_BYTES_MAX } from "../core/defaults.ts";
 import type { Clock } from "../ports/clock.ts";
+import { BODY_BYTES_PER_SECOND_MIN, BODY_PATIENCE_MS, OPEN_BODY_BYTES } from "./defaults.ts";
 
 /** Why a body was given up: it came too slowly, or others needed the room that it held. */
 export type GivenUp = "too-slow" | "crowded-out";

@@ -1,9 +1,9 @@
 import { withoutUser } from "../core/plain-url.ts";
 import { componentsIn, type ObjectSchema, type Schema } from "../core/schema.ts";
 import { ERROR } from "./api-schemas.ts";
-import { FEED_ROUTE } from "./feed-route.ts";
 import { publicSchema } from "./public-schema.ts";
 import type { Described, Route } from "./route.ts";
+import { VISITOR_ROUTES } from "./visitor-routes.ts";
 
 const TOKENS =
   "LULL_API_TOKEN; for late answers to turns also LULL_TURN_TOKEN. " +
@@ -12,12 +12,12 @@ const SIGNATURE =
   "The hex HMAC-SHA256 of `sender`, with the channel's secret. Without a secret: no proof is asked for.";
 
 /**
- * OpenAPI 3.1 from the same table that the API routes by: what is not in one is not in the other. And the
- * feed, which visitors read.
+ * OpenAPI 3.1 from the same table that the API routes by: what is not in one is not in the other. And
+ * where visitors write and read.
  */
 export function openapiOf(routes: readonly Route[], publicUrl: string | undefined): unknown {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of [...routes, FEED_ROUTE]) {
+  for (const route of [...routes, ...VISITOR_ROUTES]) {
     const operations = paths[route.path] ?? {};
     paths[route.path] = { ...operations, [route.method.toLowerCase()]: operationOf(route) };
   }
@@ -52,7 +52,7 @@ function operationOf(route: Described): unknown {
     ...(route.body && { requestBody: requestBodyOf(publicSchema(route.body)) }),
     responses: {
       ...Object.fromEntries(Object.entries(route.answers).map(([status, each]) => [status, answerOf(each)])),
-      default: answerOf({ description: "Refused; the code says why", schema: ERROR }),
+      default: answerOf({ description: "Refused; the code says why", schema: route.refused ?? ERROR }),
     },
   };
 }

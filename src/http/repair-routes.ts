@@ -1,10 +1,16 @@
-import { flag, type ObjectSchema, object, oneOf } from "../core/schema.ts";
-import { STILL_PASSED_ON } from "../runtime/passed-on.ts";
+import { flag, type ObjectSchema, object } from "../core/schema.ts";
+import { MARK_REQUEST } from "../runtime/operating.ts";
 import { ERROR, result } from "./api-schemas.ts";
-import { type ApiCall, missing, ok, type Route, refusal, route } from "./route.ts";
+import { type ApiCall, missing, ok, type Route, route } from "./route.ts";
 
 const PASSED_ON =
   "`NUMBER_PASSED_ON`: the customer's number may be another person's by now; the entry stays as it is";
+
+const DISCARD = {
+  summary: "Gives the messages up for good",
+  result: "discarded",
+  run: ({ service, id }: ApiCall) => service.discardDead(id),
+};
 
 /** What an operator does when something went wrong, or must not go on. */
 export const REPAIR_ROUTES: readonly Route[] = [
@@ -14,30 +20,17 @@ export const REPAIR_ROUTES: readonly Route[] = [
     summary: "Stages the messages again: a new turn answers them",
     result: "retried",
     mayBePassedOn: true,
-    run: ({ engine, id }) => engine.repairs.retryDead(id),
+    run: ({ service, id }) => service.retryDead(id),
   }),
-  repair({
-    path: "dead/{id}/discard",
-    operation: "discardDeadLetter",
-    summary: "Gives the messages up for good",
-    result: "discarded",
-    run: discard,
-  }),
-  repair({
-    method: "DELETE",
-    path: "dead/{id}",
-    operation: "deleteDeadLetter",
-    summary: "Gives the messages up for good",
-    result: "discarded",
-    run: discard,
-  }),
+  repair({ ...DISCARD, path: "dead/{id}/discard", operation: "discardDeadLetter" }),
+  repair({ ...DISCARD, method: "DELETE", path: "dead/{id}", operation: "deleteDeadLetter" }),
   repair({
     path: "unknown/{id}/mark",
     operation: "markUnknownSend",
-    summary: "Records what you found out about a send",
-    body: object({ as: oneOf("sent", "not-sent") }),
+    summary: "Takes a send off the list: you found out what became of it",
+    body: MARK_REQUEST,
     result: "marked",
-    run: ({ engine, id, body }) => engine.repairs.markUnknown(id, body.as),
+    run: ({ service, id, body }) => service.markUnknown(id, body.as),
   }),
   repair({
     path: "unknown/{id}/resend",
@@ -45,7 +38,7 @@ export const REPAIR_ROUTES: readonly Route[] = [
     summary: "Sends it again, as a turn of its own",
     result: "staged",
     mayBePassedOn: true,
-    run: ({ engine, id }) => engine.repairs.resendUnknown(id),
+    run: ({ service, id }) => service.resendUnknown(id),
   }),
   pausing("pause", "pauseAll", "Stops answering everywhere; messages stay staged", true),
   pausing("resume", "resumeAll", "Goes on answering everywhere", false),
@@ -78,14 +71,9 @@ function repair<Body>({ method = "POST", path, run, ...row }: Repair<Body>): Rou
     },
     run: async (call) => {
       const outcome = await run(call);
-      if (outcome === "passed-on") return refusal(409, "NUMBER_PASSED_ON", STILL_PASSED_ON);
       return outcome === "not-found" ? missing("entry") : ok({ result: outcome });
     },
   });
-}
-
-function discard({ engine, id }: ApiCall): Promise<string> {
-  return engine.repairs.discardDead(id);
 }
 
 function pausing(action: string, operation: string, summary: string, paused: boolean): Route {
@@ -96,8 +84,8 @@ function pausing(action: string, operation: string, summary: string, paused: boo
     summary,
     body: object({}),
     answers: { 200: { description: "Done", schema: object({ paused: flag() }) } },
-    run: async ({ engine }) => {
-      await engine.conversations.pauseAll(paused);
+    run: async ({ service }) => {
+      await service.pauseAll(paused);
       return ok({ paused });
     },
   });

@@ -1,8 +1,8 @@
-import { API_REQUESTS_MAX, OPEN_BODY_BYTES, OTHER_REQUESTS_MAX, STATUS_SHARE } from "../core/defaults.ts";
 import type { Channel } from "../ports/channel.ts";
 import { MOMENT_SECONDS, TOO_MANY } from "../runtime/refuse.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure } from "./answers.ts";
+import { API_REQUESTS_MAX, OPEN_BODY_BYTES, OTHER_REQUESTS_MAX, STATUS_SHARE } from "./defaults.ts";
 import type { Body, EdgeAnswer } from "./edge-request.ts";
 import { Intake } from "./intake.ts";
 import { Slots } from "./slots.ts";

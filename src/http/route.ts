@@ -61,6 +61,8 @@ export interface Described<
   readonly body?: ObjectSchema<Body>;
   /** Successful answers, and what else this route in particular may say. */
   readonly answers: Answers;
+  /** Every other answer; an `Error` where left out. */
+  readonly refused?: Schema;
 }
 
 /** One row of the table that both the API and its OpenAPI document are made from. */

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
-import { ANSWER_BYTES_PER_SECOND_MIN, ANSWER_PATIENCE_MS, ANSWERS_BYTES_MAX } from "../core/defaults.ts";
 import { type FakeClock, fakeClock } from "../testing/fake-clock.ts";
+import { ANSWER_BYTES_PER_SECOND_MIN, ANSWER_PATIENCE_MS, ANSWERS_BYTES_MAX } from "./defaults.ts";
 import { SlowAnswers } from "./slow-answers.ts";
 
 let clock: FakeClock;

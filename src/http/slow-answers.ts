@@ -1,5 +1,5 @@
-import { ANSWER_BYTES_PER_SECOND_MIN, ANSWER_PATIENCE_MS, ANSWERS_BYTES_MAX } from "../core/defaults.ts";
 import type { Clock } from "../ports/clock.ts";
+import { ANSWER_BYTES_PER_SECOND_MIN, ANSWER_PATIENCE_MS, ANSWERS_BYTES_MAX } from "./defaults.ts";
 
 interface SlowAnswer {
   /** What is not out yet. */

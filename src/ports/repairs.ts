@@ -9,8 +9,8 @@ export interface Repairs {
   /** Moves the messages back to staged, once: a new turn answers them. */
   retryDead(deadLetterId: string): Promise<"retried" | NotRepeated>;
   discardDead(deadLetterId: string): Promise<"discarded" | "not-found">;
-  /** Records what the operator found out. */
-  markUnknown(unknownId: string, as: "sent" | "not-sent"): Promise<"marked" | "not-found">;
+  /** The operator found out what became of it: it is taken off the list. */
+  markUnknown(unknownId: string): Promise<"marked" | "not-found">;
   /** Sends again, as a turn of its own, what may not have gone out. */
   resendUnknown(unknownId: string): Promise<"staged" | NotRepeated>;
   /** An operator has dealt with it. Absent if no other system can write. */

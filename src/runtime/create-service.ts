@@ -5,6 +5,7 @@ import { createConversation } from "./create-conversation.ts";
 import { answerLate } from "./late-answer.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { openChannels } from "./open-channels.ts";
+import { operating } from "./operating.ts";
 import { receive } from "./receive.ts";
 import { receiveContext } from "./receive-context.ts";
 import { responderFor } from "./responder-for.ts";
@@ -19,17 +20,18 @@ import { Worker } from "./worker.ts";
  * is needed.
  */
 export function createService(config: LullConfig): Service {
-  const facts = factsFrom(config);
-  openChannels(facts);
+  const own = factsFrom(config);
+  openChannels(own);
+  const { random: _, ...facts } = own;
   const { settings, channels, clock, log, workerId } = facts;
   const fitness = new ChannelFitness(channels);
-  const answering = { ...facts, responderFor: responderFor(config), handOffTo: config.handOffTo };
+  const answering = { ...own, responderFor: responderFor(config), handOffTo: config.handOffTo };
   const lifecycle = new Lifecycle({
-    ...facts,
+    ...own,
     fitness,
     engine: (onArmed) => config.engine.open({ clock, settings, workerId, log, onArmed }),
     worker: (engine) => new Worker({ ...answering, engine }),
-    sweeper: ({ sweeping }) => new Sweeper(sweeping, facts),
+    sweeper: ({ sweeping }) => new Sweeper(sweeping, own),
   });
   const engine = () => lifecycle.engine();
   const context = { settings, channels, engine };
@@ -37,6 +39,7 @@ export function createService(config: LullConfig): Service {
   const saying: Service["say"] = (request) => say(context, request);
   return {
     ...facts,
+    ...operating({ ...context, log }),
     engine,
     receive: (name, request) => receive(receiving, name, request),
     createConversation: (request, made) => createConversation({ ...context, say: saying }, request, made),

@@ -7,8 +7,8 @@ export const STILL_PASSED_ON =
   "then take it off the list";
 
 /** A conversation's number has become another person's, and theirs is not known. */
-export function passedOn(): LullError {
-  const why =
-    "another person has come with this conversation's number since: it cannot be told whose it is now";
+export function passedOn(
+  why = "another person has come with this conversation's number since: it cannot be told whose it is now",
+): LullError {
   return new LullError(why, { code: "NUMBER_PASSED_ON", retry: "never" });
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { statusOf } from "../core/refusals.ts";
 import { memory } from "../engines/memory/index.ts";
 import type { Channel, ReceiveSummary } from "../ports/channel.ts";
 import type { EngineProvider } from "../ports/engine.ts";
@@ -8,6 +7,7 @@ import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { testLull } from "../testing/test-lull.ts";
 import { testMessage, testWebhook } from "../testing/test-webhook.ts";
+import { statusOf } from "../wire/refusal-status.ts";
 import { createService } from "./create-service.ts";
 
 const WEBHOOK = testWebhook(testMessage());

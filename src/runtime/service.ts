@@ -3,12 +3,13 @@ import type { WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { CatchUpRequest, CatchUpResult } from "./catch-up.ts";
 import type { CreateRequest, CreateResult } from "./create-conversation.ts";
+import type { Operating } from "./operating.ts";
 import type { SayRequest, SayResult } from "./say.ts";
 import type { ServiceFacts } from "./service-facts.ts";
 import type { WakeOutcome, Within } from "./worker.ts";
 
 /** What the edges (HTTP, Lambda, CLI) are given: the whole product behind one door. */
-export interface Service extends ServiceFacts {
+export interface Service extends ServiceFacts, Operating {
   /**
    * For one webhook or status callback: verify, parse, stage, acknowledge. Never throws for bad input
    * or a failed store.

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { type CallerFamily, isLasting, statusOf } from "../core/refusals.ts";
+import { isLasting } from "../core/refusals.ts";
 import type { InboundMessage } from "../model/message.ts";
 import type { RefusalCode } from "../model/refusal.ts";
 import type { Channel, Parsed, WebhookRequest } from "../ports/channel.ts";
+import { type CallerFamily, statusOf } from "../wire/refusal-status.ts";
 import type { ContractRun, ContractSubject } from "./channel-contract-subject.ts";
 
 export const RECEIVING: readonly (readonly [string, ContractRun])[] = [

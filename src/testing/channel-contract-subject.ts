@@ -1,5 +1,5 @@
-import type { CallerFamily } from "../core/refusals.ts";
 import type { Channel, Outgoing, WebhookRequest } from "../ports/channel.ts";
+import type { CallerFamily } from "../wire/refusal-status.ts";
 
 /** How a provider meets a send. It answers other requests, unless it hangs or is away. */
 export type ProviderMood =

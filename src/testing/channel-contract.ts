@@ -1,4 +1,4 @@
-import type { CallerFamily } from "../core/refusals.ts";
+import type { CallerFamily } from "../wire/refusal-status.ts";
 import { ownMessage, RECEIVING, refusals } from "./channel-contract-receiving.ts";
 import { ASKING, SENDING } from "./channel-contract-sending.ts";
 import type { ContractSubject } from "./channel-contract-subject.ts";

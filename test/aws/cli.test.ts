@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PutItemCommand, UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
 import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { type AwsResources, awsResources } from "../../tools/aws-local/aws-resources.ts";
+import type { Emulators } from "../../tools/aws-local/emulators.ts";
 import { eventually } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
@@ -17,7 +18,8 @@ interface CheckResult {
   readonly detail: string;
 }
 
-describeOnEmulators("the commands on AWS", (emulators) => {
+/** Commands that run here, on tables and queues of their own. */
+function commandsOn(emulators: Emulators) {
   let resources: AwsResources;
   let cwd: string;
   beforeEach(async () => {
@@ -46,6 +48,21 @@ describeOnEmulators("the commands on AWS", (emulators) => {
     const json = out.length === 0 ? undefined : JSON.parse(out.join("\n"));
     return { code, json, stderr: err.join("") };
   }
+
+  return {
+    lull,
+    get resources() {
+      return resources;
+    },
+    get cwd() {
+      return cwd;
+    },
+  };
+}
+
+describeOnEmulators("the commands on AWS, without a service:", (emulators) => {
+  const at = commandsOn(emulators);
+  const { lull } = at;
 
   it("create, list, show, change and erase conversations without a service, and make no file", async () => {
     const create = ["conversations", "create", "--channel", "web", "--sender", "visitor-one"];
@@ -76,7 +93,7 @@ describeOnEmulators("the commands on AWS", (emulators) => {
     });
     for (const empty of ["locks", "dead", "unknown"])
       expect((await lull([empty])).json).toEqual({ items: [] });
-    expect(await readdir(cwd)).toEqual([]);
+    expect(await readdir(at.cwd)).toEqual([]);
   });
 
   it("by a flag as by the environment; config tells the engine and its own defaults", async () => {
@@ -93,11 +110,11 @@ describeOnEmulators("the commands on AWS", (emulators) => {
     const { code, stderr } = await lull(["backup", "copies/one.db"]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^lull: DynamoDB has backups of its own: .*point-in-time recovery/);
-    expect(await readdir(cwd)).toEqual([]);
+    expect(await readdir(at.cwd)).toEqual([]);
   });
 
   it("dead redrive puts back what a queue gave up, and leaves what no worker can read", async () => {
-    const url = resources.queues.default!;
+    const url = at.resources.queues.default!;
     const [sqs, dead] = [emulators.sqs(), `${url}-dead`];
     const inQueue = async (QueueUrl: string) => {
       const AttributeNames = ["All" as const];
@@ -118,185 +135,197 @@ describeOnEmulators("the commands on AWS", (emulators) => {
       [0, 1],
     ]);
     sqs.destroy();
-    const here = await lull(["dead", "redrive"], { LULL_ENGINE: "sqlite", LULL_DB: join(cwd, "no.db") });
+    const here = await lull(["dead", "redrive"], { LULL_ENGINE: "sqlite", LULL_DB: join(at.cwd, "no.db") });
     expect(here.code).toBe(1);
   });
+});
 
-  describe("doctor", () => {
-    async function examine(env: Record<string, string> = {}) {
-      const { code, json, stderr } = await lull(["doctor", "--offline"], env);
-      expect(stderr).not.toContain(" at ");
-      return { code, findings: json.findings as CheckResult[] };
-    }
-    const found = (findings: readonly CheckResult[], check: string) =>
-      findings.find((each) => each.check === check);
+describeOnEmulators("doctor on AWS", (emulators) => {
+  const at = commandsOn(emulators);
+  const { lull } = at;
 
-    it("looks at access, tables, queues and clock, and at no disk", async () => {
-      const { code, findings } = await examine();
-      expect(code).toBe(0);
-      const verdicts = findings.map(({ check, verdict }) => `${verdict} ${check}`);
-      expect(verdicts).toEqual(
-        expect.arrayContaining(["ok AWS access", "ok tables", "ok queues", "ok store", "ok clock"]),
-      );
-      expect(verdicts.join()).not.toMatch(/disk|database/);
-    });
+  async function examine(env: Record<string, string> = {}) {
+    const { code, json, stderr } = await lull(["doctor", "--offline"], env);
+    expect(stderr).not.toContain(" at ");
+    return { code, findings: json.findings as CheckResult[] };
+  }
+  const found = (findings: readonly CheckResult[], check: string) =>
+    findings.find((each) => each.check === check);
 
-    it("shows rows that are not ours; quarantine lists them, and discards them", async () => {
-      const dynamodb = emulators.dynamodb();
-      const Item = { conversation_id: { S: "theirs" }, expires_at: { N: "1" } };
-      await dynamodb.send(
-        new PutItemCommand({ TableName: `${resources.prefix}conversations-trigger-lock`, Item }),
-      );
-      dynamodb.destroy();
-      expect(found((await examine()).findings, "quarantine")).toMatchObject({
-        verdict: "warn",
-        detail: expect.stringContaining("1 rows were not ours"),
-      });
-      const [row] = (await lull(["quarantine"])).json.items;
-      expect(row).toMatchObject({ table: "conversations-trigger-lock", key: "theirs" });
-      expect((await lull(["quarantine", "discard", row.id])).code).toBe(0);
-      expect(found((await examine()).findings, "quarantine")).toBeUndefined();
-    });
-
-    it("names a missing table and a missing queue", async () => {
-      const { code, findings } = await examine({
-        LULL_TABLE_SEEN: "nowhere",
-        LULL_QUEUE_SMS: `${resources.queues.default}-gone`,
-      });
-      expect(code).toBe(1);
-      for (const check of ["table nowhere", "queue of channel sms"])
-        expect(found(findings, check)).toMatchObject({
-          verdict: "fail",
-          detail: expect.stringContaining("does not exist"),
-        });
-    });
-
-    it("finds what a deployment of another hand may have got wrong", async () => {
-      const [dynamodb, sqs] = [emulators.dynamodb(), emulators.sqs()];
-      const stage = `${resources.prefix}conversations-stage`;
-      await dynamodb.send(
-        new UpdateTimeToLiveCommand({
-          TableName: stage,
-          TimeToLiveSpecification: { Enabled: true, AttributeName: "expires_at" },
-        }),
-      );
-      const hasty = await sqs.send(
-        new CreateQueueCommand({
-          QueueName: `${resources.prefix}hasty`,
-          Attributes: { VisibilityTimeout: "1" },
-        }),
-      );
-      const { code, findings } = await examine({
-        LULL_QUEUE_SMS: hasty.QueueUrl!,
-        // Keyed by one attribute only, and without an index.
-        LULL_TABLE_MESSAGES: `${resources.prefix}conversations-seen`,
-      });
-      expect(code).toBe(1);
-      expect(found(findings, `table ${stage}`)).toMatchObject({
-        verdict: "fail",
-        detail: expect.stringContaining("TTL"),
-      });
-      const wrong = findings.filter(({ check }) => check === `table ${resources.prefix}conversations-seen`);
-      expect(wrong.map(({ detail }) => detail)).toEqual([
-        "has the key id (S) instead of conversation_id (S), item_id (S)",
-        "lacks the index listed",
-      ]);
-      const warnings = findings.filter(({ check }) => check === "queue of channel sms");
-      expect(warnings.map(({ verdict }) => verdict)).toEqual(["warn", "warn"]);
-      dynamodb.destroy();
-      sqs.destroy();
-    });
-
-    it("tells wrong credentials once", async () => {
-      const { code, findings } = await examine({ AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" });
-      expect(code).toBe(1);
-      const failed = findings.filter(({ verdict }) => verdict === "fail");
-      expect(failed).toMatchObject([{ check: "AWS access", detail: expect.stringContaining("credentials") }]);
-    });
+  it("looks at access, tables, queues and clock, and at no disk", async () => {
+    const { code, findings } = await examine();
+    expect(code).toBe(0);
+    const verdicts = findings.map(({ check, verdict }) => `${verdict} ${check}`);
+    expect(verdicts).toEqual(
+      expect.arrayContaining(["ok AWS access", "ok tables", "ok queues", "ok store", "ok clock"]),
+    );
+    expect(verdicts.join()).not.toMatch(/disk|database/);
   });
 
-  describe("beside a running service:", () => {
-    let at: Surroundings;
-    beforeEach(async () => {
-      at = await surroundings({
-        ...resources.env,
-        LULL_WEB: "1",
-        LULL_WINDOW_SECONDS: "0.5",
-        LULL_ATTEMPTS_MAX: "1",
-      });
+  it("shows rows that are not ours; quarantine lists them, and discards them", async () => {
+    const dynamodb = emulators.dynamodb();
+    const Item = { conversation_id: { S: "theirs" }, expires_at: { N: "1" } };
+    await dynamodb.send(
+      new PutItemCommand({ TableName: `${at.resources.prefix}conversations-trigger-lock`, Item }),
+    );
+    dynamodb.destroy();
+    expect(found((await examine()).findings, "quarantine")).toMatchObject({
+      verdict: "warn",
+      detail: expect.stringContaining("1 rows were not ours"),
     });
-    afterEach(() => at.end());
-    const beside = (args: readonly string[]) => lull(args, at.env);
+    const [row] = (await lull(["quarantine"])).json.items;
+    expect(row).toMatchObject({ table: "conversations-trigger-lock", key: "theirs" });
+    expect((await lull(["quarantine", "discard", row.id])).code).toBe(0);
+    expect(found((await examine()).findings, "quarantine")).toBeUndefined();
+  });
 
-    it("pause, what waits, resume, say", async () => {
-      await at.start(1);
-      expect((await beside(["pause"])).json).toEqual({ paused: true });
-      await at.write(1, "anybody there?");
-      const { items } = (await beside(["locks"])).json;
-      expect(items).toMatchObject([{ staged: 1 }]);
-      expect((await beside(["resume"])).json).toEqual({ paused: false });
-      await at.twilio.whenSent(1);
-      const say = ["conversations", "say", items[0].conversation_id, "One more thing."];
-      expect((await beside(say)).json).toMatchObject({ result: "staged" });
-      await at.twilio.whenSent(2);
-      expect(at.twilio.sent.map(({ body }) => body)).toEqual([
-        "answer to: anybody there?",
-        "One more thing.",
-      ]);
+  it("names a missing table and a missing queue", async () => {
+    const { code, findings } = await examine({
+      LULL_TABLE_SEEN: "nowhere",
+      LULL_QUEUE_SMS: `${at.resources.queues.default}-gone`,
     });
-
-    it("a dead letter is listed, retried and answered; another is discarded", async () => {
-      at.openai.behave(() => ({ error: { status: 400, message: "no" } }));
-      await at.start(1);
-      for (const customer of [1, 2]) await at.write(customer, `from ${customer}`);
-      const letters = await eventually("two dead letters", async () => {
-        const { items } = (await beside(["dead"])).json;
-        return items.length === 2 ? (items as { id: string; messages: { text: string }[] }[]) : undefined;
+    expect(code).toBe(1);
+    for (const check of ["table nowhere", "queue of channel sms"])
+      expect(found(findings, check)).toMatchObject({
+        verdict: "fail",
+        detail: expect.stringContaining("does not exist"),
       });
-      const of = (text: string) => letters.find(({ messages }) => messages[0]?.text === text)!.id;
-      at.openai.behave(() => "at last");
-      expect(await beside(["dead", "discard", of("from 2")])).toMatchObject({ code: 0 });
-      expect(await beside(["dead", "retry", of("from 1")])).toMatchObject({ code: 0 });
-      await at.twilio.whenSent(1);
-      expect((await beside(["dead"])).json.items).toEqual([]);
-      expect((await beside(["dead", "retry", of("from 1")])).code).toBe(1);
-      expect(at.twilio.sent.map(({ body }) => body)).toEqual(["at last"]);
-    });
+  });
 
-    it("an unknown send is listed, sent again, or marked", async () => {
-      Object.assign(at.env, {
-        LULL_SETTLE_SECONDS: "0.2",
-        LULL_SEND_TIMEOUT_SECONDS: "0.5",
-        LULL_RETRY_FOR_SECONDS: "1",
-      });
-      await at.start(1);
-      at.twilio.behave(() => ({ kind: "drop" }));
-      for (const customer of [1, 2]) await at.write(customer, "hi");
-      const items = await eventually("two unknown sends", async () => {
-        const listed = (await beside(["unknown"])).json.items as { id: string; to: string }[];
-        return listed.length === 2 ? listed : undefined;
-      });
-      at.twilio.behave(() => ({ kind: "ok" }));
-      const [first, second] = [items[0]!, items[1]!];
-      expect((await beside(["unknown", "mark", first.id, "sent"])).json).toMatchObject({ as: "sent" });
-      expect((await beside(["unknown", "resend", second.id])).code).toBe(0);
-      await at.twilio.whenSent(1);
-      expect((await beside(["unknown"])).json.items).toEqual([]);
+  it("finds what a deployment of another hand may have got wrong", async () => {
+    const [dynamodb, sqs] = [emulators.dynamodb(), emulators.sqs()];
+    const stage = `${at.resources.prefix}conversations-stage`;
+    await dynamodb.send(
+      new UpdateTimeToLiveCommand({
+        TableName: stage,
+        TimeToLiveSpecification: { Enabled: true, AttributeName: "expires_at" },
+      }),
+    );
+    const hasty = await sqs.send(
+      new CreateQueueCommand({
+        QueueName: `${at.resources.prefix}hasty`,
+        Attributes: { VisibilityTimeout: "1" },
+      }),
+    );
+    const { code, findings } = await examine({
+      LULL_QUEUE_SMS: hasty.QueueUrl!,
+      // Keyed by one attribute only, and without an index.
+      LULL_TABLE_MESSAGES: `${at.resources.prefix}conversations-seen`,
     });
+    expect(code).toBe(1);
+    expect(found(findings, `table ${stage}`)).toMatchObject({
+      verdict: "fail",
+      detail: expect.stringContaining("TTL"),
+    });
+    const wrong = findings.filter(({ check }) => check === `table ${at.resources.prefix}conversations-seen`);
+    expect(wrong.map(({ detail }) => detail)).toEqual([
+      "has the key id (S) instead of conversation_id (S), item_id (S)",
+      "lacks the index listed",
+    ]);
+    const warnings = findings.filter(({ check }) => check === "queue of channel sms");
+    expect(warnings.map(({ verdict }) => verdict)).toEqual(["warn", "warn"]);
+    dynamodb.destroy();
+    sqs.destroy();
+  });
 
-    it("catch-up stages what was missed, once; simulate tells how bursts went", async () => {
-      const [from, to] = ["whatsapp:+15550123", "whatsapp:+14155238886"];
-      at.twilio.add({ direction: "inbound", from, to, body: "are you open?", sentAtMs: systemClock.nowMs() });
-      const tally = async () => (await beside(["catch-up", "--since", "2h"])).json.channels;
-      expect(await tally()).toMatchObject([{ channel: "whatsapp", new: 1, duplicates: 0 }]);
-      expect(await tally()).toMatchObject([{ channel: "whatsapp", new: 0, duplicates: 1 }]);
-      const url = await (await at.start(2)).url();
-      await at.twilio.whenSent(1);
-      expect(at.twilio.sent).toMatchObject([{ to: from, body: "answer to: are you open?" }]);
-      const burst = ["load-test", "--url", url, "--customers", "3", "--messages", "3", "--gap-ms", "10"];
-      const { code, json } = await beside(burst);
-      expect(code).toBe(0);
-      expect(json).toMatchObject({ messages_acknowledged: 9, customers_answered: 3 });
+  it("tells wrong credentials once", async () => {
+    const { code, findings } = await examine({ AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" });
+    expect(code).toBe(1);
+    const failed = findings.filter(({ verdict }) => verdict === "fail");
+    expect(failed).toMatchObject([{ check: "AWS access", detail: expect.stringContaining("credentials") }]);
+  });
+});
+
+describeOnEmulators("the commands on AWS, beside a running service:", (emulators) => {
+  const at = commandsOn(emulators);
+  const { lull } = at;
+
+  let service: Surroundings;
+  beforeEach(async () => {
+    service = await surroundings({
+      ...at.resources.env,
+      LULL_WEB: "1",
+      LULL_WINDOW_SECONDS: "0.5",
+      LULL_ATTEMPTS_MAX: "1",
     });
+  });
+  afterEach(() => service.end());
+  const beside = (args: readonly string[]) => lull(args, service.env);
+
+  it("pause, what waits, resume, say", async () => {
+    await service.start(1);
+    expect((await beside(["pause"])).json).toEqual({ paused: true });
+    await service.write(1, "anybody there?");
+    const { items } = (await beside(["locks"])).json;
+    expect(items).toMatchObject([{ staged: 1 }]);
+    expect((await beside(["resume"])).json).toEqual({ paused: false });
+    await service.twilio.whenSent(1);
+    const say = ["conversations", "say", items[0].conversation_id, "One more thing."];
+    expect((await beside(say)).json).toMatchObject({ result: "staged" });
+    await service.twilio.whenSent(2);
+    expect(service.twilio.sent.map(({ body }) => body)).toEqual([
+      "answer to: anybody there?",
+      "One more thing.",
+    ]);
+  });
+
+  it("a dead letter is listed, retried and answered; another is discarded", async () => {
+    service.openai.behave(() => ({ error: { status: 400, message: "no" } }));
+    await service.start(1);
+    for (const customer of [1, 2]) await service.write(customer, `from ${customer}`);
+    const letters = await eventually("two dead letters", async () => {
+      const { items } = (await beside(["dead"])).json;
+      return items.length === 2 ? (items as { id: string; messages: { text: string }[] }[]) : undefined;
+    });
+    const of = (text: string) => letters.find(({ messages }) => messages[0]?.text === text)!.id;
+    service.openai.behave(() => "service last");
+    expect(await beside(["dead", "discard", of("from 2")])).toMatchObject({ code: 0 });
+    expect(await beside(["dead", "retry", of("from 1")])).toMatchObject({ code: 0 });
+    await service.twilio.whenSent(1);
+    expect((await beside(["dead"])).json.items).toEqual([]);
+    expect((await beside(["dead", "retry", of("from 1")])).code).toBe(1);
+    expect(service.twilio.sent.map(({ body }) => body)).toEqual(["service last"]);
+  });
+
+  it("an unknown send is listed, sent again, or marked", async () => {
+    Object.assign(service.env, {
+      LULL_SETTLE_SECONDS: "0.2",
+      LULL_SEND_TIMEOUT_SECONDS: "0.5",
+      LULL_RETRY_FOR_SECONDS: "1",
+    });
+    await service.start(1);
+    service.twilio.behave(() => ({ kind: "drop" }));
+    for (const customer of [1, 2]) await service.write(customer, "hi");
+    const items = await eventually("two unknown sends", async () => {
+      const listed = (await beside(["unknown"])).json.items as { id: string; to: string }[];
+      return listed.length === 2 ? listed : undefined;
+    });
+    service.twilio.behave(() => ({ kind: "ok" }));
+    const [first, second] = [items[0]!, items[1]!];
+    expect((await beside(["unknown", "mark", first.id, "sent"])).json).toMatchObject({ as: "sent" });
+    expect((await beside(["unknown", "resend", second.id])).code).toBe(0);
+    await service.twilio.whenSent(1);
+    expect((await beside(["unknown"])).json.items).toEqual([]);
+  });
+
+  it("catch-up stages what was missed, once; simulate tells how bursts went", async () => {
+    const [from, to] = ["whatsapp:+15550123", "whatsapp:+14155238886"];
+    service.twilio.add({
+      direction: "inbound",
+      from,
+      to,
+      body: "are you open?",
+      sentAtMs: systemClock.nowMs(),
+    });
+    const tally = async () => (await beside(["catch-up", "--since", "2h"])).json.channels;
+    expect(await tally()).toMatchObject([{ channel: "whatsapp", new: 1, duplicates: 0 }]);
+    expect(await tally()).toMatchObject([{ channel: "whatsapp", new: 0, duplicates: 1 }]);
+    const url = await (await service.start(2)).url();
+    await service.twilio.whenSent(1);
+    expect(service.twilio.sent).toMatchObject([{ to: from, body: "answer to: are you open?" }]);
+    const burst = ["load-test", "--url", url, "--customers", "3", "--messages", "3", "--gap-ms", "10"];
+    const { code, json } = await beside(burst);
+    expect(code).toBe(0);
+    expect(json).toMatchObject({ messages_acknowledged: 9, customers_answered: 3 });
   });
 });

@@ -5,12 +5,14 @@ import type { HistoryMessage } from "../../src/model/history.ts";
 import type { Taken } from "../../src/model/take.ts";
 import type { CommitOutcome, Engine } from "../../src/ports/engine.ts";
 import { allSent, arrival, draftFor, replied, silent } from "../../src/testing/engine-contract/builders.ts";
+import type { Emulators } from "../../tools/aws-local/emulators.ts";
 import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { type Burst, countsTable, dollarsTable } from "./cost-table.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { Meter } from "./meter.ts";
 
-describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
+/** An engine whose requests are counted. */
+function meteredOn(emulators: Emulators) {
   let fixture: AwsFixture;
   let engine: Engine;
   const meter = new Meter();
@@ -93,6 +95,29 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
 
   const total = (requests: Record<string, number>) => Object.values(requests).reduce((sum, n) => sum + n, 0);
 
+  return {
+    meter,
+    numberOf,
+    receive,
+    take,
+    finish,
+    turn,
+    callback,
+    ledElsewhere,
+    total,
+    get fixture() {
+      return fixture;
+    },
+    get engine() {
+      return engine;
+    },
+  };
+}
+
+describeOnEmulators("what the engine asks of AWS, counted: a burst", (emulators) => {
+  const on = meteredOn(emulators);
+  const { meter, numberOf, receive, take, turn, total } = on;
+
   it("a first message, which opens the window; the second; a redelivery", async () => {
     await turn("ana", 1);
     const first = await receive("ana");
@@ -115,8 +140,8 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
   });
 
   it("a turn of one message, of three and of ten", async () => {
-    await fixture.clock.advance(60_000);
-    await fixture.takeDue(engine);
+    await on.fixture.clock.advance(60_000);
+    await on.fixture.takeDue(on.engine);
     const one = (await turn("one", 1)).spent;
     // Leased, disarmed, staged rows read, those known to be answered left out; asked who has the number now,
     // and whether a human took over; drafted; committed.
@@ -136,24 +161,45 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
     expect(ten.requests).toEqual(one.requests);
   });
 
+  it("a look that comes too early, finds nothing, or finds it held", async () => {
+    await turn("looks", 1);
+    await receive("looks");
+    const [conversation] = (await on.engine.inspector.conversations({ limit: 1, search: numberOf("looks") }))
+      .items;
+    meter.take();
+    await on.engine.turns.take(conversation!.id);
+    // The pause of all conversations was read a moment ago and is remembered.
+    expect(total(meter.take().requests)).toBe(8);
+    await on.fixture.clock.advance(10_000);
+    await take();
+    meter.take();
+    await on.engine.turns.take(conversation!.id);
+    expect(meter.take().requests).toEqual({ UpdateItem: 1, SendMessage: 1 });
+  });
+});
+
+describeOnEmulators("what the engine asks of AWS, counted: what is long", (emulators) => {
+  const on = meteredOn(emulators);
+  const { meter, take, turn, ledElsewhere, total } = on;
+
   it("a turn in a conversation of 10,000 messages costs what it costs in one of ten", async () => {
     await ledElsewhere("short", 10);
     const id = await ledElsewhere("long", 10_000);
     expect((await turn("long", 10)).spent).toEqual((await turn("short", 10)).spent);
-    expect(await engine.conversations.history(id, 50)).toHaveLength(50);
+    expect(await on.engine.conversations.history(id, 50)).toHaveLength(50);
     expect(total(meter.take().requests)).toBe(1);
   });
 
   it("a pile twice as long costs twice as many read units to drain", async () => {
     const drained = async (sender: string, messages: number) => {
-      const arrivedAtMs = fixture.clock.nowMs();
+      const arrivedAtMs = on.fixture.clock.nowMs();
       const pile = Array.from({ length: messages }, (_, n) => ({
         arrival: arrival({ providerId: `${sender}-${n}`, sender, arrivedAtMs, text: "x".repeat(4_000) }),
       }));
-      await engine.receiving.stage(pile);
-      await fixture.clock.advance(10_000);
+      await on.engine.receiving.stage(pile);
+      await on.fixture.clock.advance(10_000);
       for (let taken: Taken | undefined = await take(); taken; ) {
-        const committed: CommitOutcome = await engine.turns.commit(taken.lease, silent(taken));
+        const committed: CommitOutcome = await on.engine.turns.commit(taken.lease, silent(taken));
         const next = committed.kind === "committed" ? committed.next : undefined;
         taken = next?.kind === "turn" ? next.taken : undefined;
       }
@@ -162,6 +208,11 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
     const short = await drained("a pile", 60);
     expect((await drained("a longer pile", 120)) / short).toBeLessThan(2.2);
   });
+});
+
+describeOnEmulators("what the engine asks of AWS, counted: the page", (emulators) => {
+  const on = meteredOn(emulators);
+  const { meter, receive, take, finish, turn, callback, ledElsewhere } = on;
 
   it("docs/aws.md tells what was counted", async () => {
     const bursts: Burst[] = [];
@@ -170,7 +221,7 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
       await turn(sender, 1);
       const first = await receive(sender);
       const other = await receive(sender);
-      await fixture.clock.advance(10_000);
+      await on.fixture.clock.advance(10_000);
       await finish(await take());
       const { spent, sent } = await turn(sender, messages);
       bursts.push({ messages, first, other, turn: spent, callback: await callback(sent, "delivered") });
@@ -178,7 +229,7 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
     const [one, three, ten] = bursts as [Burst, Burst, Burst];
     const id = await ledElsewhere("history", 100);
     meter.take();
-    await engine.conversations.history(id, 50);
+    await on.engine.conversations.history(id, 50);
     const tables = [
       countsTable([
         ["the first message of a burst", one.first],
@@ -193,21 +244,5 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
     ];
     const page = readFileSync(new URL("../../docs/aws.md", import.meta.url), "utf8");
     expect(tables.filter((each) => !page.includes(each)).join("\n\n")).toBe("");
-  });
-
-  it("a look that comes too early, finds nothing, or finds it held", async () => {
-    await turn("looks", 1);
-    await receive("looks");
-    const [conversation] = (await engine.inspector.conversations({ limit: 1, search: numberOf("looks") }))
-      .items;
-    meter.take();
-    await engine.turns.take(conversation!.id);
-    // The pause of all conversations was read a moment ago and is remembered.
-    expect(total(meter.take().requests)).toBe(8);
-    await fixture.clock.advance(10_000);
-    await take();
-    meter.take();
-    await engine.turns.take(conversation!.id);
-    expect(meter.take().requests).toEqual({ UpdateItem: 1, SendMessage: 1 });
   });
 });

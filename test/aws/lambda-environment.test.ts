@@ -13,6 +13,7 @@ import type { LambdaHandlers } from "../../src/lambda/index.ts";
 import { fakeOpenAi } from "../../src/testing/fake-openai.ts";
 import { fakeSecretsManager } from "../../src/testing/fake-secrets-manager.ts";
 import { fakeTwilio, signedWebhook } from "../../src/testing/fake-twilio.ts";
+import type { Emulators } from "../../tools/aws-local/emulators.ts";
 import { eventually } from "../lull-process.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { contextWith, get, post, recordOf, signedUrl } from "./function-fixture.ts";
@@ -24,7 +25,8 @@ const PATH = "/webhooks/whatsapp";
 const WEB_SECRET = "s".repeat(32);
 const VISITOR_1 = createHmac("sha256", WEB_SECRET).update("visitor-1").digest("hex");
 
-describeOnEmulators("functions that the environment alone configures", (emulators) => {
+/** The functions, with providers, secrets, tables and queues of their own. */
+function functionsOn(emulators: Emulators) {
   const twilio = fakeTwilio({ accountSid: ACCOUNT, authToken: AUTH_TOKEN });
   const openai = fakeOpenAi();
   const secrets = fakeSecretsManager({
@@ -122,6 +124,12 @@ describeOnEmulators("functions that the environment alone configures", (emulator
     sqs.destroy();
   }
 
+  return { twilio, openai, secrets, functions, message, write, counts, askedFor, work };
+}
+
+describeOnEmulators("functions that the environment alone configures, and their secrets:", (emulators) => {
+  const { twilio, openai, secrets, functions, write, counts, askedFor, work } = functionsOn(emulators);
+
   it("answer with secrets that they read from their store, once", async () => {
     const lull = await functions();
     const before = [askedFor("prod/twilio"), askedFor("prod/openai")];
@@ -152,6 +160,33 @@ describeOnEmulators("functions that the environment alone configures", (emulator
     assert.equal(await write(lull, "early"), 200);
     assert.equal((await counts(lull)).staged, 1);
   });
+
+  it("take no webhook of a channel that must not be served as it is, and say why", async () => {
+    vi.stubEnv("LULL_PUBLIC_URL", "");
+    const said = () =>
+      JSON.stringify([process.stdout, process.stderr].map(({ write }) => vi.mocked(write).mock.calls));
+    const unsigned = await functions();
+    assert.equal(await write(unsigned, "hello"), 503);
+    assert.match(said(), /set LULL_PUBLIC_URL/);
+    vi.stubEnv("LULL_PUBLIC_URL", signedUrl(""));
+    vi.stubEnv("LULL_WEB", "1");
+    const visit = async (lull: LambdaHandlers) => {
+      const body = JSON.stringify({ id: "1", sender: "visitor-1", text: "hello" });
+      const headers = { "content-type": "application/json", "x-lull-signature": VISITOR_1 };
+      return (await lull.webhook(post("/webhooks/web", body, headers), contextWith(29_000))).statusCode;
+    };
+    const open = await functions();
+    assert.equal(await visit(open), 503);
+    assert.match(said(), /set LULL_WEB_SECRET/);
+    // The customers of another channel have nothing to do with it.
+    assert.equal(await write(open, "hello"), 200);
+    vi.stubEnv("LULL_WEB_SECRET", WEB_SECRET);
+    assert.equal(await visit(await functions()), 200);
+  });
+});
+
+describeOnEmulators("functions that the environment alone configures, and their doors:", (emulators) => {
+  const { functions, message, counts } = functionsOn(emulators);
 
   it("refuse every call of the API without its token, wherever it seems to come from", async () => {
     const lull = await functions();
@@ -184,29 +219,6 @@ describeOnEmulators("functions that the environment alone configures", (emulator
     const { body, headers: signed } = message("through the back");
     assert.equal((await lull.api(post(PATH, body, signed), contextWith(29_000))).statusCode, 404);
     assert.equal((await counts(lull)).staged, 0);
-  });
-
-  it("take no webhook of a channel that must not be served as it is, and say why", async () => {
-    vi.stubEnv("LULL_PUBLIC_URL", "");
-    const said = () =>
-      JSON.stringify([process.stdout, process.stderr].map(({ write }) => vi.mocked(write).mock.calls));
-    const unsigned = await functions();
-    assert.equal(await write(unsigned, "hello"), 503);
-    assert.match(said(), /set LULL_PUBLIC_URL/);
-    vi.stubEnv("LULL_PUBLIC_URL", signedUrl(""));
-    vi.stubEnv("LULL_WEB", "1");
-    const visit = async (lull: LambdaHandlers) => {
-      const body = JSON.stringify({ id: "1", sender: "visitor-1", text: "hello" });
-      const headers = { "content-type": "application/json", "x-lull-signature": VISITOR_1 };
-      return (await lull.webhook(post("/webhooks/web", body, headers), contextWith(29_000))).statusCode;
-    };
-    const open = await functions();
-    assert.equal(await visit(open), 503);
-    assert.match(said(), /set LULL_WEB_SECRET/);
-    // The customers of another channel have nothing to do with it.
-    assert.equal(await write(open, "hello"), 200);
-    vi.stubEnv("LULL_WEB_SECRET", WEB_SECRET);
-    assert.equal(await visit(await functions()), 200);
   });
 
   it("have the types that AWS gives to its handlers", async () => {

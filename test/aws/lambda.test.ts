@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "vitest";
-import { OTHER_REQUESTS_MAX } from "../../src/core/defaults.ts";
+import { OTHER_REQUESTS_MAX } from "../../src/http/defaults.ts";
 import type { Turn } from "../../src/ports/responder.ts";
 import { eventually } from "../lull-process.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";

@@ -13,6 +13,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { queue } from "../../src/responders/queue/index.ts";
 import { fakeTurn } from "../../src/testing/fake-turn.ts";
 import { type AwsResources, awsResources } from "../../tools/aws-local/aws-resources.ts";
+import type { Emulators } from "../../tools/aws-local/emulators.ts";
 import { eventually } from "../lull-process.ts";
 import { API_TOKEN } from "../service/outside.ts";
 import { type Environment, type Surroundings, surroundings } from "../service/surroundings.ts";
@@ -26,7 +27,8 @@ interface HandedOver {
   readonly [field: string]: unknown;
 }
 
-describeOnEmulators("the responder queue", (emulators) => {
+/** A service whose turns go to queues of this test, which reads them as their program would. */
+function queuesOn(emulators: Emulators) {
   let sqs: SQSClient;
   let resources: AwsResources;
   let at: Surroundings;
@@ -88,13 +90,36 @@ describeOnEmulators("the responder queue", (emulators) => {
     at = await surroundings({ ...access, ...environment });
   }
 
+  return {
+    target,
+    read,
+    first,
+    counts,
+    onlyConversation,
+    set,
+    get sqs() {
+      return sqs;
+    },
+    get resources() {
+      return resources;
+    },
+    get service() {
+      return at;
+    },
+  };
+}
+
+describeOnEmulators("the responder queue of a service", (emulators) => {
+  const on = queuesOn(emulators);
+  const { target, read, first, counts, onlyConversation, set } = on;
+
   it.each(["sqlite", "aws"])(
     "hands a burst over as one turn and does not reply (engine %s)",
     async (engine) => {
       const url = await target();
-      await set({ ...(engine === "aws" && resources.env), LULL_AI_QUEUE: url });
-      await at.start(1);
-      for (const text of ["hi", "a table", "for two"]) await at.write(1, text);
+      await set({ ...(engine === "aws" && on.resources.env), LULL_AI_QUEUE: url });
+      await on.service.start(1);
+      for (const text of ["hi", "a table", "for two"]) await on.service.write(1, text);
       const handed = await first(url);
       expect(handed).toMatchObject({
         turn: { attempt: 1 },
@@ -107,7 +132,7 @@ describeOnEmulators("the responder queue", (emulators) => {
       expect(handed.messages).toHaveLength(3);
       await eventually("the commit", async () => ((await counts()).turns === 1 ? true : undefined));
       expect(await onlyConversation()).toMatchObject({ id: handed.conversation_id, status: "queued_for_ai" });
-      expect([at.twilio.sent.length, at.openai.requests.length]).toEqual([0, 0]);
+      expect([on.service.twilio.sent.length, on.service.openai.requests.length]).toEqual([0, 0]);
       expect(await read(url)).toEqual([]);
     },
   );
@@ -115,49 +140,49 @@ describeOnEmulators("the responder queue", (emulators) => {
   it("gets the turns of a conversation that a human has, and those only", async () => {
     const url = await target();
     await set({ LULL_HANDOFF_QUEUE: url });
-    await at.start(1);
-    await at.write(1, "hi");
-    await at.twilio.whenSent(1);
+    await on.service.start(1);
+    await on.service.write(1, "hi");
+    await on.service.twilio.whenSent(1);
     const { id } = await onlyConversation();
-    await at.api(`/conversations/${id}/hand-off`, {
+    await on.service.api(`/conversations/${id}/hand-off`, {
       method: "POST",
       body: JSON.stringify({ reason: "angry" }),
     });
-    await at.write(1, "a human, please");
+    await on.service.write(1, "a human, please");
     expect(await first(url)).toMatchObject({
       combined_body: "a human, please",
       conversation: { hand_off_to_human: true },
     });
     await eventually("the commit", async () => ((await counts()).turns === 2 ? true : undefined));
     expect(await onlyConversation()).toMatchObject({ status: "awaiting_agent" });
-    expect(at.twilio.sent).toHaveLength(1);
+    expect(on.service.twilio.sent).toHaveLength(1);
   });
 
   it("takes the late answer through the API, once", async () => {
     const url = await target();
     await set({});
     const responder = { queue: { url, answerWithinSeconds: 600, historyMessagesMax: 10 } };
-    await writeFile(join(at.folder, "lull.config.json"), JSON.stringify({ responder }));
-    await at.start(1);
-    await at.write(1, "hi");
+    await writeFile(join(on.service.folder, "lull.config.json"), JSON.stringify({ responder }));
+    await on.service.start(1);
+    await on.service.write(1, "hi");
     const { turn, answer_within_seconds } = await first(url);
     expect(answer_within_seconds).toBe(600);
     const headers = { authorization: `Bearer ${API_TOKEN}` };
     const reply = () =>
-      at.post(`/api/turns/${turn.id}/reply`, { headers, body: JSON.stringify({ text: "hello" }) });
+      on.service.post(`/api/turns/${turn.id}/reply`, { headers, body: JSON.stringify({ text: "hello" }) });
     // The "later" answer may still be on its way; a reply before it counts as well.
     expect((await reply()).status).toBe(202);
-    await at.twilio.whenSent(1);
+    await on.service.twilio.whenSent(1);
     await eventually("the commit", async () => ((await counts()).turns === 1 ? true : undefined));
     expect((await reply()).status).toBe(409);
-    await at.write(1, "thanks");
+    await on.service.write(1, "thanks");
     expect(await first(url)).toMatchObject({
       history: [
         { role: "user", body: "hi" },
         { role: "assistant", body: "hello" },
       ],
     });
-    expect(at.twilio.sent.map(({ body }) => body)).toEqual(["hello"]);
+    expect(on.service.twilio.sent.map(({ body }) => body)).toEqual(["hello"]);
   });
 
   it("hands over again after kill -9 before the commit: the same turn.id, and nothing lost", async () => {
@@ -168,7 +193,7 @@ describeOnEmulators("the responder queue", (emulators) => {
     // Handed over, and the process is gone before it could write that down.
     const source = JSON.stringify(join(import.meta.dirname, "../../src/responders/queue/index.ts"));
     await writeFile(
-      join(at.folder, "lull.config.ts"),
+      join(on.service.folder, "lull.config.ts"),
       `import { queue } from ${source};
        const hand = queue({ url: ${JSON.stringify(url)} });
        export default {
@@ -179,8 +204,8 @@ describeOnEmulators("the responder queue", (emulators) => {
          },
        };`,
     );
-    await at.start(2);
-    await at.write(1, "hi");
+    await on.service.start(2);
+    await on.service.write(1, "hi");
     const earlier = await first(url);
     const again = await first(url);
     expect([earlier.turn.attempt, again.turn.attempt]).toEqual([1, 2]);
@@ -192,9 +217,25 @@ describeOnEmulators("the responder queue", (emulators) => {
     });
   });
 
+  it("a target that is not there makes a dead letter that says so, at once", async () => {
+    await set({ LULL_AI_QUEUE: `${await target()}-gone` });
+    await on.service.start(1);
+    await on.service.write(1, "hi");
+    const letter = await eventually("a dead letter", async () => {
+      const { items } = (await on.service.api("/dead")) as { items: { reason: string; attempts: number }[] };
+      return items[0];
+    });
+    expect(letter).toMatchObject({ attempts: 1, reason: expect.stringContaining("QUEUE_NOT_FOUND") });
+  });
+});
+
+describeOnEmulators("the responder queue itself", (emulators) => {
+  const on = queuesOn(emulators);
+  const { target, read, first, set } = on;
+
   it("keeps a conversation in order in a FIFO queue, which drops a repetition and nothing else", async () => {
     const url = await target("fifo");
-    const hand = queue({ url, client: sqs });
+    const hand = queue({ url, client: on.sqs });
     const [one, two] = ["one", "two"].map((text) => ({ id: text, text, media: [], arrivedAtMs: 0 }));
     const turn = fakeTurn([], { messages: [one!] });
     await hand(turn);
@@ -208,24 +249,13 @@ describeOnEmulators("the responder queue", (emulators) => {
 
   it("is refused at the start when its target is a queue that wakes us", async () => {
     for (const name of ["LULL_AI_QUEUE", "LULL_HANDOFF_QUEUE"]) {
-      await set({ ...resources.env, [name]: resources.queues.default! });
-      const service = at.lull("start", "--log-level", "error");
+      await set({ ...on.resources.env, [name]: on.resources.queues.default! });
+      const service = on.service.lull("start", "--log-level", "error");
       expect(await service.gone()).toEqual({ code: 2, signal: null });
       const where = name === "LULL_AI_QUEUE" ? "respond" : "handOffTo";
       expect(service.stderr).toMatch(new RegExp(`^lull: ${where}: \\S+ is one of the queues that wake us`));
-      await at.end();
+      await on.service.end();
     }
-  });
-
-  it("a target that is not there makes a dead letter that says so, at once", async () => {
-    await set({ LULL_AI_QUEUE: `${await target()}-gone` });
-    await at.start(1);
-    await at.write(1, "hi");
-    const letter = await eventually("a dead letter", async () => {
-      const { items } = (await at.api("/dead")) as { items: { reason: string; attempts: number }[] };
-      return items[0];
-    });
-    expect(letter).toMatchObject({ attempts: 1, reason: expect.stringContaining("QUEUE_NOT_FOUND") });
   });
 
   it("waits no longer than the turn does", async () => {

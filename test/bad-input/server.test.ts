@@ -1,60 +1,49 @@
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { rawConnection } from "../http/raw-request.ts";
-import { LullProcess } from "../lull-process.ts";
+import type { LullProcess } from "../lull-process.ts";
 import { API_TOKEN } from "../service/outside.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
 import { deepJson } from "./nasty-json.ts";
-
-/** How a message reaches the phone page's channel, byte by byte. */
-function post(
-  body: string | Buffer,
-  headers = `Content-Length: ${Buffer.byteLength(body)}`,
-  path = "/webhooks/web",
-) {
-  const head =
-    `POST ${path} HTTP/1.1\r\nHost: localhost\r\n` + `Content-Type: application/json\r\n${headers}\r\n\r\n`;
-  return Buffer.concat([Buffer.from(head), Buffer.from(body as string)]).toString("latin1");
-}
+import { post } from "./raw-post.ts";
 
 const message = (id: string, text = "hi") => JSON.stringify({ id, sender: "visitor-0001", text });
 
-describe("the service in its own process", () => {
-  let at: Surroundings;
-  let service: LullProcess;
-  let port: number;
-  let good = 0;
+let at: Surroundings;
+let service: LullProcess;
+let port: number;
+let good = 0;
 
-  beforeAll(async () => {
-    // Messages stay staged, so that they can be counted.
-    at = await surroundings({
-      LULL_WEB: "1",
-      LULL_WINDOW_SECONDS: "600",
-      OPENAI_API_KEY: "",
-      OPENAI_BASE_URL: "",
-    });
-    service = await at.start();
-    port = Number(new URL(await service.url()).port);
+beforeAll(async () => {
+  // Messages stay staged, so that they can be counted.
+  at = await surroundings({
+    LULL_WEB: "1",
+    LULL_WINDOW_SECONDS: "600",
+    OPENAI_API_KEY: "",
+    OPENAI_BASE_URL: "",
   });
-  afterAll(() => at.end());
+  service = await at.start();
+  port = Number(new URL(await service.url()).port);
+});
+afterAll(() => at.end());
 
-  /** The server is still up, takes a good message, and has staged only the good ones. */
-  afterEach(async () => {
-    good += 1;
-    const { status } = await at.post("/webhooks/web", { body: message(`good-${good}`) });
-    expect(status).toBe(200);
-    expect(await at.api("/counts")).toMatchObject({ conversations: 1, staged: good, dead: 0 });
-    expect(service.child.exitCode).toBe(null);
-    expect(service.events.filter(({ level }) => level === "error")).toEqual([]);
-  });
+/** The server is still up, takes a good message, and has staged only the good ones. */
+afterEach(async () => {
+  good += 1;
+  const { status } = await at.post("/webhooks/web", { body: message(`good-${good}`) });
+  expect(status).toBe(200);
+  expect(await at.api("/counts")).toMatchObject({ conversations: 1, staged: good, dead: 0 });
+  expect(service.child.exitCode).toBe(null);
+  expect(service.events.filter(({ level }) => level === "error")).toEqual([]);
+});
 
-  /** Sends these bytes on a connection of their own, closes its end, and gives back all that came. */
-  async function said(bytes: string): Promise<string> {
-    const raw = await rawConnection(port);
-    raw.socket.end(bytes, "latin1");
-    return raw.closed();
-  }
+/** Sends these bytes on a connection of their own, closes its end, and gives back all that came. */
+async function said(bytes: string): Promise<string> {
+  const raw = await rawConnection(port);
+  raw.socket.end(bytes, "latin1");
+  return raw.closed();
+}
 
+describe("a body whose length is wrong", () => {
   test("a body that is announced too large is refused before it comes", async () => {
     const raw = await rawConnection(port);
     raw.write(post("", "Content-Length: 1000001"));
@@ -94,7 +83,9 @@ describe("the service in its own process", () => {
   ])("a length that %s stages nothing", async (_, bytes, answer) => {
     expect(await said(bytes)).toMatch(answer);
   });
+});
 
+describe("bytes that are no request, or an odd one", () => {
   test("headers that are too large are refused as such", async () => {
     const long = "x".repeat(20_000);
     expect(await said(`GET /healthz HTTP/1.1\r\nHost: a\r\nX-Long: ${long}\r\n\r\n`)).toMatch(
@@ -162,6 +153,18 @@ describe("the service in its own process", () => {
     expect(await said(bytes)).toMatch(answer);
   });
 
+  test("two hundred connections that say nothing keep no caller waiting", async () => {
+    const idle = await Promise.all(Array.from({ length: 200 }, () => rawConnection(port)));
+    for (const [n, raw] of idle.entries())
+      if (n % 2 === 0) raw.write("POST /webhooks/web HTTP/1.1\r\nHost: a\r\n");
+    const startedAt = performance.now();
+    for (let n = 0; n < 20; n += 1) expect((await at.post("/webhooks/web", { body: "{}" })).status).toBe(400);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    for (const raw of idle) raw.socket.destroy();
+  });
+});
+
+describe("a body that says nothing sound", () => {
   test.each<[string, string | Buffer]>([
     ["no JSON", "hello"],
     ["nothing", ""],
@@ -185,6 +188,19 @@ describe("the service in its own process", () => {
     expect(await answer.json()).toMatchObject({ ok: false, code: "INVALID_PAYLOAD" });
   });
 
+  test("damaged text is a message: half an emoji and stray bytes are replaced", async () => {
+    const bytes = Buffer.from(
+      '{"id":"damaged","sender":"visitor-0001","text":"caf\xe9 \\ud83d\\u0000 ok","text2":1}',
+      "latin1",
+    );
+    const answer = await at.post("/webhooks/web", { body: new Uint8Array(bytes) });
+    expect(answer.status).toBe(200);
+    good += 1;
+    const { conversation_id: id } = (await answer.json()) as { conversation_id: string };
+    const { staged } = (await at.api(`/conversations/${id}`)) as { staged: { text: string }[] };
+    expect(staged.map(({ text }) => text)).toContain("caf\ufffd \ufffd\0 ok");
+  });
+
   test.each<[string, string]>([
     ["brackets without end", `{"attributes":{"a":${deepJson(300_000)}}`],
     ["brackets where a name should be", `{"sender":${deepJson(300_000)}`],
@@ -205,19 +221,6 @@ describe("the service in its own process", () => {
     expect(await answer.json()).toMatchObject({ error: { code: "INVALID_REQUEST" } });
   });
 
-  test("damaged text is a message: half an emoji and stray bytes are replaced", async () => {
-    const bytes = Buffer.from(
-      '{"id":"damaged","sender":"visitor-0001","text":"caf\xe9 \\ud83d\\u0000 ok","text2":1}',
-      "latin1",
-    );
-    const answer = await at.post("/webhooks/web", { body: new Uint8Array(bytes) });
-    expect(answer.status).toBe(200);
-    good += 1;
-    const { conversation_id: id } = (await answer.json()) as { conversation_id: string };
-    const { staged } = (await at.api(`/conversations/${id}`)) as { staged: { text: string }[] };
-    expect(staged.map(({ text }) => text)).toContain("caf\ufffd \ufffd\0 ok");
-  });
-
   test("without Twilio's signature nothing is staged, however the form looks", async () => {
     const headers = {
       "content-type": "application/x-www-form-urlencoded",
@@ -231,96 +234,5 @@ describe("the service in its own process", () => {
       "\0=\xff",
     ])
       expect((await at.post("/webhooks/whatsapp", { body, headers })).status).toBe(403);
-  });
-
-  test("two hundred connections that say nothing keep no caller waiting", async () => {
-    const idle = await Promise.all(Array.from({ length: 200 }, () => rawConnection(port)));
-    for (const [n, raw] of idle.entries())
-      if (n % 2 === 0) raw.write("POST /webhooks/web HTTP/1.1\r\nHost: a\r\n");
-    const startedAt = performance.now();
-    for (let n = 0; n < 20; n += 1) expect((await at.post("/webhooks/web", { body: "{}" })).status).toBe(400);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
-    for (const raw of idle) raw.socket.destroy();
-  });
-});
-
-describe("a server with little patience", () => {
-  let server: LullProcess;
-  let port: number;
-
-  beforeAll(async () => {
-    const main = fileURLToPath(new URL("impatient-server.ts", import.meta.url));
-    server = new LullProcess([], { cwd: process.cwd(), main, env: { NODE_OPTIONS: "--expose-gc" } });
-    port = Number(new URL(await server.url()).port);
-  });
-  afterAll(async () => {
-    server.kill("SIGKILL");
-    await server.gone();
-  });
-
-  const healthy = async () => expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
-
-  /** A byte now and then, until the other side has had enough. */
-  async function drip(raw: Awaited<ReturnType<typeof rawConnection>>, text: string): Promise<string> {
-    const timer = setInterval(() => raw.write(text), 20);
-    try {
-      return await raw.closed();
-    } finally {
-      clearInterval(timer);
-    }
-  }
-
-  async function heap(n: number): Promise<number> {
-    server.child.stdin?.write("?");
-    const lines = () => [...server.stdout.matchAll(/^heap (\d+) bytes$/gm)].map(([, bytes]) => Number(bytes));
-    return server.until("the size of the heap", () => lines()[n - 1]);
-  }
-
-  test("a caller that sends headers byte by byte is cut off, and others are served meanwhile", async () => {
-    const slow = await Promise.all(Array.from({ length: 30 }, () => rawConnection(port)));
-    for (const raw of slow) raw.write("POST /webhooks/web HTTP/1.1\r\nHost: a\r\nX: ");
-    const ends = slow.map((raw) => drip(raw, "x"));
-    await healthy();
-    for (const came of await Promise.all(ends)) expect(came).toMatch(/^(HTTP\/1\.1 408 |$)/);
-    await healthy();
-  });
-
-  test("a caller that sends a body byte by byte is cut off, and nothing of it is staged", async () => {
-    const slow = await Promise.all(Array.from({ length: 30 }, () => rawConnection(port)));
-    for (const raw of slow) raw.write(post("", "Content-Length: 90000"));
-    const ends = slow.map((raw) => drip(raw, " "));
-    await healthy();
-    for (const came of await Promise.all(ends)) expect(came).toMatch(/^(HTTP\/1\.1 (408|400) |$)/);
-    const counts = await fetch(`http://127.0.0.1:${port}/api/counts`);
-    expect(await counts.json()).toMatchObject({ staged: 0, conversations: 0 });
-  });
-
-  test("a connection that waits for nothing is closed", async () => {
-    const raw = await rawConnection(port);
-    raw.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    expect(await raw.closed()).toMatch(/^HTTP\/1\.1 200 /);
-  });
-
-  test("bad connections leave nothing behind in memory", async () => {
-    const bad = [
-      "GET / HTTP/9.9\r\n\r\n",
-      post("{", "Content-Length: 500"),
-      post("x".repeat(50_000), "Content-Length: 1000001"),
-      `GET / HTTP/1.1\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
-      post("zz\r\n", "Transfer-Encoding: chunked"),
-    ];
-    const batch = () =>
-      Promise.all(
-        Array.from({ length: 100 }, async (_, n) => {
-          const raw = await rawConnection(port);
-          raw.socket.end(bad[n % bad.length] ?? "");
-          await raw.closed();
-        }),
-      );
-    for (let n = 0; n < 4; n += 1) await batch();
-    const before = await heap(1);
-    for (let n = 0; n < 10; n += 1) await batch();
-    expect((await heap(2)) - before).toBeLessThan(3_000_000);
-    await healthy();
   });
 });

@@ -117,7 +117,7 @@ const ENGINE: EngineCalls = {
   repairs: {
     retryDead: ({ repairs }) => repairs.retryDead("dead-1.conversation-1"),
     discardDead: ({ repairs }) => repairs.discardDead("dead-1.conversation-1"),
-    markUnknown: ({ repairs }) => repairs.markUnknown("turn-1.conversation-1.0", "sent"),
+    markUnknown: ({ repairs }) => repairs.markUnknown("turn-1.conversation-1.0"),
     resendUnknown: ({ repairs }) => repairs.resendUnknown("turn-1.conversation-1.0"),
   },
   inspector: {

@@ -77,7 +77,8 @@ const REQUEST =
   /(?:await|return|=>) fetch\(|\b(?:client\)?|dynamodb|sqs|client\(\))\.send\(|\bhttps?\.request\(/;
 /** Requests without a caller's deadline, each with its reason. */
 const EXCUSED: Readonly<Record<string, string>> = {
-  "engines/aws/dynamo/create-tables.ts": "makes tables and queues by hand, for emulators and first tries",
+  "engines/aws/dynamo/create-tables.ts": "makes tables by hand, for emulators and first tries",
+  "engines/aws/queue/create-queues.ts": "makes queues by hand, likewise",
   "cli/load-test/customer.ts": "plays a customer of the service on this machine, and gives up by --timeout",
 };
 

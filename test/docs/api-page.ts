@@ -43,7 +43,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   counts: "How much there is",
   pause: "Pausing everything",
   resume: "Pausing everything",
-  feed: "A visitor's feed",
+  visitors: "Visitors",
   "openapi.json": "The document itself",
 };
 

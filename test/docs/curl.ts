@@ -13,6 +13,7 @@ const BODIES: Readonly<Record<string, object>> = {
   handOffConversation: { reason: "asked for a human" },
   replyToTurn: { text: "Your table is booked.", complete: true },
   markUnknownSend: { as: "sent" },
+  writeMessage: { id: "1", sender: "visitor-0001", text: "are you open?" },
 };
 
 const QUERIES: Readonly<Record<string, string>> = {
@@ -24,6 +25,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 const PROOFS: Readonly<Record<string, readonly string[]>> = {
   replyToTurn: [bearer("$LULL_TURN_TOKEN")],
   // No secret on the machine of who tries it out.
+  writeMessage: [],
   readFeed: [],
 };
 

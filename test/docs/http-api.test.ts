@@ -7,11 +7,11 @@ import { testChannel } from "lull/testing";
 import { web } from "lull/web";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROUTES } from "../../src/http/api.ts";
-import { FEED_ROUTE } from "../../src/http/feed-route.ts";
+import { VISITOR_ROUTES } from "../../src/http/visitor-routes.ts";
 import { pageNamed } from "../doc-pages.ts";
 import { eventually } from "../lull-process.ts";
 
-const DESCRIBED = [...ROUTES, FEED_ROUTE];
+const DESCRIBED = [...ROUTES, ...VISITOR_ROUTES];
 const execute = promisify(execFile);
 const TOKENS = {
   LULL_API_TOKEN: "an-operator-proves-with-this",

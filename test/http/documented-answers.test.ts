@@ -126,19 +126,16 @@ class Fixture {
   }
 
   async visit(sender: string, id: string): Promise<void> {
-    const request = new Request("http://localhost/webhooks/web", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ id, sender, text: "hi" }),
-    });
-    const { status } = await this.done(this.lull.fetch(request, { remoteAddress: "127.0.0.1" }));
-    expect(status).toBe(200);
+    const write = (message: object) => this.ask("POST", "/webhooks/{channel}", "web", message);
+    expect((await write({ id, sender, text: "hi" })).status).toBe(200);
+    expect((await write({ id, sender })).status).toBe(400);
   }
 
-  /** Asks the API, or for a feed, and holds its answer against the document. */
+  /** Asks the API, or as a visitor, and holds its answer against the document. */
   async ask(method: string, path: string, id = "", body?: unknown, query = ""): Promise<Answer> {
     const url = `http://localhost${path.replace(/\{\w+\}/, encodeURIComponent(id))}${query}`;
-    const request = new Request(url, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
+    const json = { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+    const request = new Request(url, { method, ...(body !== undefined && json) });
     const response = await this.done(this.lull.fetch(request, { remoteAddress: "127.0.0.1" }));
     const answer = (await response.json()) as Answer["body"];
     for (const problem of this.check?.problemsIn(method, path, response.status, answer) ?? [])

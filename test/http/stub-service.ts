@@ -2,7 +2,7 @@ import { settingsWith } from "../../src/core/defaults.ts";
 import { createEdge, type EdgeOptions } from "../../src/http/edge.ts";
 import { type ServeOptions, type Serving, serve } from "../../src/http/node.ts";
 import type { Conversation } from "../../src/model/conversation.ts";
-import type { LogFields } from "../../src/model/log.ts";
+import type { Log, LogFields } from "../../src/model/log.ts";
 import type { FullReply } from "../../src/model/reply.ts";
 import type { Settings } from "../../src/model/settings.ts";
 import type { Channel, WebhookRequest } from "../../src/ports/channel.ts";
@@ -11,6 +11,7 @@ import type { ConversationDetail } from "../../src/ports/inspector.ts";
 import type { NotRepeated } from "../../src/ports/repairs.ts";
 import { createConversation } from "../../src/runtime/create-conversation.ts";
 import { knownChannel } from "../../src/runtime/known-channel.ts";
+import { operating } from "../../src/runtime/operating.ts";
 import { SampledLog } from "../../src/runtime/sampled-log.ts";
 import type { SayRequest } from "../../src/runtime/say.ts";
 import type { Service } from "../../src/runtime/service.ts";
@@ -271,23 +272,22 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     return request.conversationId !== "c_1" ? "not-found" : request.id === "again" ? "duplicate" : "staged";
   };
   const context = { channels, settings: settingsWith(settings ?? {}), engine: async () => engine };
+  const log: Log = (_level, event, fields = {}) => logged.push({ event, fields });
   return {
     received,
     calls,
     logged,
     ...context,
+    ...operating({ ...context, log }),
     publicUrl: undefined,
     apiToken: undefined,
     turnToken: undefined,
     secrets: { get: async (reference) => (typeof reference === "string" ? reference : "from elsewhere") },
-    log: (_level, event, fields = {}) => logged.push({ event, fields }),
+    log,
     workerId: "stub",
     clock,
     receive,
-    sampled: new SampledLog(
-      (_level, event, fields = {}) => logged.push({ event, fields }),
-      overrides.clock ?? clock,
-    ),
+    sampled: new SampledLog(log, overrides.clock ?? clock),
     say,
     createConversation: (request, made) => createConversation({ ...context, say }, request, made),
     catchUp: async () => ({ listed: 0, new: 0, duplicates: 0, refused: 0, unattributed: [] }),

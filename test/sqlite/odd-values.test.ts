@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { statusOf } from "../../src/core/refusals.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import type { Reply } from "../../src/model/reply.ts";
 import { type TestLull, testLull } from "../../src/testing/test-lull.ts";
+import { statusOf } from "../../src/wire/refusal-status.ts";
 
 let folder: string;
 let lull: TestLull | undefined;

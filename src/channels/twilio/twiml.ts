@@ -1,5 +1,5 @@
-import { statusOf } from "../../core/refusals.ts";
 import type { ReceiveSummary, WebhookAnswer } from "../../ports/channel.ts";
+import { statusOf } from "../../wire/refusal-status.ts";
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>';
 const ESCAPES: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
-import { statusOf } from "../../core/refusals.ts";
 import type { ReceiveSummary, WebhookAnswer } from "../../ports/channel.ts";
+import { statusOf } from "../../wire/refusal-status.ts";
 
 /** WATI tries every non-200 again for a day, so only what may succeed later is an error. */
 export function answer(summary: ReceiveSummary): WebhookAnswer {

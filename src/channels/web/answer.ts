@@ -1,5 +1,5 @@
-import { statusOf } from "../../core/refusals.ts";
 import type { ReceiveSummary, WebhookAnswer } from "../../ports/channel.ts";
+import { statusOf } from "../../wire/refusal-status.ts";
 
 /** A page reads the status and can act on it. */
 export function answer(summary: ReceiveSummary): WebhookAnswer {

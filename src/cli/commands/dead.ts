@@ -1,7 +1,8 @@
 import { withReplySent } from "../../core/draft.ts";
+import { LullError } from "../../errors.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
 import type { StagedOutbound } from "../../model/outbound.ts";
-import type { Repairs } from "../../ports/repairs.ts";
+import type { Operating } from "../../runtime/operating.ts";
 import { STILL_PASSED_ON } from "../../runtime/passed-on.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
 import { withData } from "../data.ts";
@@ -81,7 +82,7 @@ export const retry: Command = {
   run: (call) => {
     const isMeant = (letter: DeadLetter) =>
       call.options["also-sent"] === true || withReplySent(letter).replySent === "none";
-    return forEach(call, "retried", (repairs, id) => repairs.retryDead(id), isMeant);
+    return forEach(call, "retried", (lull, id) => lull.retryDead(id), isMeant);
   },
 };
 
@@ -90,24 +91,24 @@ export const discard: Command = {
   about: "Drops dead letters for good. Their messages are never answered.",
   options: ALL,
   args: { required: [], more: true },
-  run: (call) => forEach(call, "discarded", (repairs, id) => repairs.discardDead(id)),
+  run: (call) => forEach(call, "discarded", (lull, id) => lull.discardDead(id)),
 };
 
 function forEach(
   call: Call,
   done: string,
-  act: (repairs: Repairs, id: string) => Promise<string>,
+  act: (lull: Operating, id: string) => Promise<string>,
   /** Of all, those that are meant by `--all`. */
   isMeant: (letter: DeadLetter) => boolean = () => true,
 ): Promise<number> {
   if ((call.args.length === 0) === (call.options.all !== true))
     throw new UsageError("name dead letters by id, or give --all");
-  return withData(call, async ({ engine }) => {
+  return withData(call, async ({ lull, engine }) => {
     const all = call.options.all === true ? await everyOne(engine.inspector.dead) : [];
     const ids = call.options.all === true ? all.filter(isMeant).map(({ id }) => id) : call.args;
     const left = all.filter((letter) => !isMeant(letter)).map(({ id }) => id);
     const results: { id: string; result: string }[] = [];
-    for (const id of ids) results.push({ id, result: await act(engine.repairs, id) });
+    for (const id of ids) results.push({ id, result: await act(lull, id).catch(passedOn) });
     const endingWith = (word: string) => results.filter(({ result }) => result === word);
     const [missed, unreached] = [endingWith("not-found"), endingWith("passed-on")];
     const sentence = [
@@ -120,6 +121,12 @@ function forEach(
     // Of all of them, those that nothing can be done about here are left, as those that were not meant.
     return missed.length === 0 && (unreached.length === 0 || call.options.all === true) ? 0 : 1;
   });
+}
+
+/** Of many, one that reaches no customer stops no other. */
+function passedOn(error: unknown): string {
+  if (error instanceof LullError && error.code === "NUMBER_PASSED_ON") return "passed-on";
+  throw error;
 }
 
 function leftOut(ids: readonly string[]): string {

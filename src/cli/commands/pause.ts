@@ -5,8 +5,8 @@ import { printResult } from "../output/print.ts";
 export const pause: Command = {
   about: "Stops answering everywhere. Messages are taken and stay staged; `lull resume` goes on with them.",
   run: (call) =>
-    withData(call, async ({ engine }) => {
-      await engine.conversations.pauseAll(true);
+    withData(call, async ({ lull }) => {
+      await lull.pauseAll(true);
       printResult(call, { paused: true }, "Answering is paused. Messages are kept; go on with: lull resume");
       return 0;
     }),
@@ -15,8 +15,8 @@ export const pause: Command = {
 export const resume: Command = {
   about: "Goes on answering everywhere. What was staged meanwhile is due at once.",
   run: (call) =>
-    withData(call, async ({ engine }) => {
-      await engine.conversations.pauseAll(false);
+    withData(call, async ({ lull }) => {
+      await lull.pauseAll(false);
       printResult(call, { paused: false }, "Answering goes on.");
       return 0;
     }),

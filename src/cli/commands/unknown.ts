@@ -1,5 +1,4 @@
 import type { UnknownSend } from "../../model/unknown-send.ts";
-import { STILL_PASSED_ON } from "../../runtime/passed-on.ts";
 import { type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
 import { withData } from "../data.ts";
 import { printListing, printResult } from "../output/print.ts";
@@ -33,13 +32,13 @@ export const list: Command = {
 
 export const mark: Command = {
   usage: "<id> sent|not-sent",
-  about: "Records what you found out about a send, and takes it off the list. Nothing is sent.",
+  about: "Takes a send off the list: you found out what became of it. Nothing is sent.",
   args: { required: ["<id>", "sent or not-sent"] },
   run: async (call) => {
     const [id, as] = call.args as [string, string];
     if (as !== "sent" && as !== "not-sent") throw new UsageError(`mark it sent or not-sent, not ${as}`);
-    return withData(call, async ({ engine }) => {
-      const result = await engine.repairs.markUnknown(id, as);
+    return withData(call, async ({ lull }) => {
+      const result = await lull.markUnknown(id, as);
       if (result === "not-found") throw notFound(id);
       printResult(call, { id, result, as }, `${id} is marked ${as}`);
       return 0;
@@ -53,10 +52,9 @@ export const resend: Command = {
   args: { required: ["<id>"] },
   run: async (call) => {
     const [id] = call.args as [string];
-    return withData(call, async ({ engine }) => {
-      const result = await engine.repairs.resendUnknown(id);
+    return withData(call, async ({ lull }) => {
+      const result = await lull.resendUnknown(id);
       if (result === "not-found") throw notFound(id);
-      if (result === "passed-on") throw new CommandFailed(`${id} is not sent: ${STILL_PASSED_ON}`);
       printResult(call, { id, result }, `${id} will be sent when its conversation is free`);
       return 0;
     });

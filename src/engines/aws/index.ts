@@ -4,9 +4,10 @@ import { engineOn, openContext } from "./engine.ts";
 import { type AwsOptions, resourcesFrom } from "./options.ts";
 
 export { AWS_DEFAULTS } from "./context.ts";
-export { createQueues, createTables, type QueueOptions } from "./dynamo/create-tables.ts";
+export { createTables } from "./dynamo/create-tables.ts";
 export { TABLES, type TableDefinition } from "./dynamo/tables.ts";
 export type { AwsOptions } from "./options.ts";
+export { createQueues, type QueueOptions } from "./queue/create-queues.ts";
 
 /** The engine with its options: code that reads its queues otherwise needs the same clients and names. */
 export interface AwsEngine extends EngineProvider {

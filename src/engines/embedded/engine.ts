@@ -46,7 +46,7 @@ export function embeddedEngine(steps: StepClient, parts: EngineParts): Engine {
     repairs: {
       retryDead: steps.retryDead,
       discardDead: steps.discardDead,
-      markUnknown: (id, as) => steps.markUnknown({ id, as }),
+      markUnknown: steps.markUnknown,
       resendUnknown: steps.resendUnknown,
       discardQuarantined: steps.discardQuarantined,
     },

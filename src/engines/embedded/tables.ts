@@ -4,7 +4,6 @@ import type { StagedItem, WaitingSpan } from "../../core/take.ts";
 import type { Conversation, ConversationKey } from "../../model/conversation.ts";
 import type { LetterHead } from "../../model/dead-letter.ts";
 import type { HistoryMessage } from "../../model/history.ts";
-import type { DeliveryStatus } from "../../model/message.ts";
 import type { NameRecord, NameRecords } from "../../model/names.ts";
 import type { Refusal } from "../../model/refusal.ts";
 import type { Fate, StagedRow } from "../../model/staged.ts";
@@ -142,11 +141,9 @@ export interface HistoryTable {
   turns(conversationId: string, max: number, bytesMax: number): TurnRecord[];
   /** What its latest turns and its dead letters sent: `RECENT_TURNS` of them. */
   recentProviderIds(conversationId: string): string[];
-  /**
-   * False if nothing with that id is known to have been sent: then the status is not stored. One that comes
-   * with a turn is known from then on.
-   */
-  putDelivery(channel: string, status: DeliveryStatus, turnId: string | undefined, atMs: number): boolean;
+  /** Told by a callback before its turn is committed: known from then on. */
+  putSent(channel: string, providerId: string, turnId: string, atMs: number): void;
+  isSent(channel: string, providerId: string): boolean;
 }
 
 export interface RefusalTable {

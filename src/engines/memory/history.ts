@@ -6,13 +6,15 @@ import { lastOf, type MemoryRows } from "./rows.ts";
 
 export function historyTable(rows: MemoryRows): HistoryTable {
   const { messages, turns, deliveries } = rows;
+  const putSent: HistoryTable["putSent"] = (channel, id, turnId, atMs) =>
+    void deliveries.set(`${channel}/${id}`, { turnId, atMs });
   return {
     appendMessages: (id, added) => void messages.set(id, [...(messages.get(id) ?? []), ...added]),
     messages: (id, max, bytesMax) => latestWithin(lastOf(messages.get(id) ?? [], max), bytesMax),
     appendTurn(turn) {
-      const { turnId, conversationId, channel, providerIds, committedAtMs: atMs } = turn;
+      const { turnId, conversationId, channel, providerIds, committedAtMs } = turn;
       turns.set(conversationId, [...rows.turnsOf(conversationId), turn]);
-      for (const id of providerIds) deliveries.set(`${channel}/${id}`, { turnId, status: "sent", atMs });
+      for (const id of providerIds) putSent(channel, id, turnId, committedAtMs);
     },
     turns: (id, max, bytesMax) => latestWithin(lastOf(rows.turnsOf(id), max), bytesMax),
     recentProviderIds(id) {
@@ -23,12 +25,7 @@ export function historyTable(rows: MemoryRows): HistoryTable {
         ...letters.flatMap(({ draft }) => (draft ? providerIdsOf(draft) : [])),
       ];
     },
-    putDelivery(channel, status, turnId, atMs) {
-      const key = `${channel}/${status.providerId}`;
-      const known = deliveries.get(key);
-      if (!known && turnId === undefined) return false;
-      deliveries.set(key, { turnId: turnId ?? known?.turnId, status: status.status, atMs });
-      return true;
-    },
+    putSent,
+    isSent: (channel, id) => deliveries.has(`${channel}/${id}`),
   };
 }

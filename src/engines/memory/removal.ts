@@ -55,8 +55,7 @@ function eraseDeliveries(rows: MemoryRows, id: string): void {
   const drafts = rows.lettersOf(id).flatMap(({ draft }) => draft ?? []);
   const works = rows.states.get(id)?.works ?? [];
   const turnIds = new Set([...rows.turnsOf(id), ...works, ...drafts].map(({ turnId }) => turnId));
-  for (const [key, { turnId }] of rows.deliveries)
-    if (turnId !== undefined && turnIds.has(turnId)) rows.deliveries.delete(key);
+  for (const [key, { turnId }] of rows.deliveries) if (turnIds.has(turnId)) rows.deliveries.delete(key);
 }
 
 /** A removal for each item that is older, oldest first. */

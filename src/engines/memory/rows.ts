@@ -20,7 +20,7 @@ export class MemoryRows {
   readonly states = new Map<string, ConversationState>();
   readonly messages = new Map<string, HistoryMessage[]>();
   readonly turns = new Map<string, TurnRecord[]>();
-  readonly deliveries = new Map<string, { turnId: string | undefined; status: string; atMs: number }>();
+  readonly deliveries = new Map<string, { turnId: string; atMs: number }>();
   readonly dead = new Map<string, StoredDeadLetter>();
   readonly unknown = new Map<string, UnknownSend>();
   refusals: Refusal[] = [];

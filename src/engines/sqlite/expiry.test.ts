@@ -75,11 +75,10 @@ function fillAll(atMs: number): void {
   };
   fill("remembered", "key, fate, until_at_ms", remembered);
   // Half of them of turns that were never committed: their messages are dead letters.
-  fill("deliveries", "channel, provider_id, turn_id, status, at_ms", (n) => [
+  fill("deliveries", "channel, provider_id, turn_id, at_ms", (n) => [
     "sms",
     `SM${n}`,
     n % 2 === 0 ? `turn-${n}` : `dead-${n}`,
-    "delivered",
     atMs,
   ]);
   fill("messages", "conversation_id, at_ms, record", (n) => [`c${n}`, atMs, "{}"]);

@@ -174,7 +174,7 @@ describe("a database file that is not at its place any more", () => {
   });
 });
 
-describe("a database file that another one stands in place of", () => {
+describe("a database file that its own backup stands in place of", () => {
   it("replaced by its own backup, log and all: opens that, every commit synced, and goes on", async () => {
     const [first, second] = [await open(), await open()];
     await first.receiving.stage([message("kept")]);
@@ -237,30 +237,6 @@ describe("a database file that another one stands in place of", () => {
     expect(await stagedIn(file)).toBe(2);
   });
 
-  it("gone, then replaced, then back: each reason is logged, once", async () => {
-    const engine = await open();
-    await (await open(join(folder, "other.db"))).close();
-    const away = await moveAway();
-    const look = () => engine.turns.takeDue(1, new AbortController().signal).catch(() => {});
-    for (let n = 0; n < 3; n += 1) await look();
-    await copyFile(join(folder, "other.db"), file);
-    for (let n = 0; n < 3; n += 1) await look();
-    for (let n = 0; n < 3; n += 1) {
-      await engine.ping().catch(() => {});
-      await look();
-    }
-    expect(eventsOf("store.file-lost").map(({ reason }) => reason)).toEqual([
-      expect.stringContaining("is gone"),
-      expect.stringContaining("was replaced while it was in use: the next sweep looks at it"),
-      expect.stringContaining("is another database"),
-    ]);
-    await rm(file);
-    for (const ending of ENDINGS.toReversed()) await rename(away + ending, file + ending);
-    await engine.ping();
-    await engine.inspector.counts();
-    expect(eventsOf("store.file-back")).toHaveLength(1);
-  });
-
   it("replaced at the very moment of its opening: the open file is the one that is there", async () => {
     const engine = await open();
     const copy = await backup();
@@ -291,26 +267,6 @@ describe("a database file that another one stands in place of", () => {
     expect(found).toEqual({ value: "the copy" });
   });
 
-  it("replaced by another database: is not taken for ours", async () => {
-    const engine = await open();
-    await (await open(join(folder, "other.db"))).close();
-    await moveAway();
-    await copyFile(join(folder, "other.db"), file);
-    await refusesEverything(engine, "another database");
-  });
-
-  it("replaced while the old log lies beside it: says what to do, and leaves both alone", async () => {
-    const engine = await open();
-    await engine.receiving.stage([message()]);
-    const copy = await backup();
-    await engine.receiving.stage([message()]);
-    await moveAway([""]);
-    await copyFile(copy, file);
-    const before = await readFile(file);
-    await refusesEverything(engine, "-wal and");
-    expect(Buffer.compare(await readFile(file), before)).toBe(0);
-  });
-
   it("replaced by a copy that is not whole yet: waits until it is", async () => {
     const engine = await open();
     await engine.receiving.stage(Array.from({ length: 200 }, () => message("x".repeat(1_000))));
@@ -329,6 +285,52 @@ describe("a database file that another one stands in place of", () => {
     await handle.close();
     await engine.ping();
     expect((await engine.inspector.counts()).staged).toBe(200);
+  });
+});
+
+describe("a database file that something else stands in place of", () => {
+  it("gone, then replaced, then back: each reason is logged, once", async () => {
+    const engine = await open();
+    await (await open(join(folder, "other.db"))).close();
+    const away = await moveAway();
+    const look = () => engine.turns.takeDue(1, new AbortController().signal).catch(() => {});
+    for (let n = 0; n < 3; n += 1) await look();
+    await copyFile(join(folder, "other.db"), file);
+    for (let n = 0; n < 3; n += 1) await look();
+    for (let n = 0; n < 3; n += 1) {
+      await engine.ping().catch(() => {});
+      await look();
+    }
+    expect(eventsOf("store.file-lost").map(({ reason }) => reason)).toEqual([
+      expect.stringContaining("is gone"),
+      expect.stringContaining("was replaced while it was in use: the next sweep looks at it"),
+      expect.stringContaining("is another database"),
+    ]);
+    await rm(file);
+    for (const ending of ENDINGS.toReversed()) await rename(away + ending, file + ending);
+    await engine.ping();
+    await engine.inspector.counts();
+    expect(eventsOf("store.file-back")).toHaveLength(1);
+  });
+
+  it("replaced by another database: is not taken for ours", async () => {
+    const engine = await open();
+    await (await open(join(folder, "other.db"))).close();
+    await moveAway();
+    await copyFile(join(folder, "other.db"), file);
+    await refusesEverything(engine, "another database");
+  });
+
+  it("replaced while the old log lies beside it: says what to do, and leaves both alone", async () => {
+    const engine = await open();
+    await engine.receiving.stage([message()]);
+    const copy = await backup();
+    await engine.receiving.stage([message()]);
+    await moveAway([""]);
+    await copyFile(copy, file);
+    const before = await readFile(file);
+    await refusesEverything(engine, "-wal and");
+    expect(Buffer.compare(await readFile(file), before)).toBe(0);
   });
 });
 

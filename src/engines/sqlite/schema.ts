@@ -159,4 +159,9 @@ export const MIGRATIONS: readonly string[] = [
     UNIQUE (channel_type, address, name)
   );
   `,
+  // That it was sent is all that is asked of a delivery.
+  `
+  ALTER TABLE deliveries DROP COLUMN status;
+  ALTER TABLE deliveries DROP COLUMN error_code;
+  `,
 ];

@@ -25,8 +25,8 @@ async function list(s: Scene) {
 export const unknownSends: readonly EngineCase[] = [
   scene("a person marks an unknown send, once", {}, async (s) => {
     const { unknownId } = await unknownSend(s);
-    assert.equal(await s.engine.repairs.markUnknown(unknownId, "sent"), "marked");
-    assert.equal(await s.engine.repairs.markUnknown(unknownId, "sent"), "not-found");
+    assert.equal(await s.engine.repairs.markUnknown(unknownId), "marked");
+    assert.equal(await s.engine.repairs.markUnknown(unknownId), "not-found");
     assert.equal(await s.engine.repairs.resendUnknown(unknownId), "not-found");
     assert.deepEqual(await list(s), []);
     await s.atRest();

@@ -1,8 +1,7 @@
 import { DELIVERIES_KEPT_MS } from "../../../core/defaults.ts";
-import type { DeliveryStatus } from "../../../model/message.ts";
 import type { Fate } from "../../../model/staged.ts";
 import type { AwsContext } from "../context.ts";
-import { above, absent, all, any, type Condition, type Item, not, present } from "../dynamo/expression.ts";
+import { above, absent, all, any, type Condition, type Item, not } from "../dynamo/expression.ts";
 import type { Put } from "../dynamo/store.ts";
 import { ttl } from "./keys.ts";
 
@@ -20,7 +19,7 @@ export function seenKeys({ installation }: AwsContext, messageId: string): reado
   return [installation.seenKey(messageId), ...installation.seenBefore(messageId)];
 }
 
-/** Where the status of a send may be stored. */
+/** Where it may be stored that something was sent. */
 export function sentKeys({ installation }: AwsContext, channel: string, providerId: string): Item[] {
   const own = installation.sentKey(channel, providerId);
   return [own, ...installation.sentBefore(channel, providerId)].map((id) => ({ id }));
@@ -72,12 +71,11 @@ export function isForgotten(nowMs: number): Condition {
 }
 
 /** What we sent, so that a callback about it is told apart from one about another sender's message. */
-function sentItem(context: AwsContext, channel: string, providerId: string, turnId: string): Item {
+export function sentItem(context: AwsContext, channel: string, providerId: string, turnId: string): Item {
   const untilAtMs = context.clock.nowMs() + DELIVERIES_KEPT_MS;
   return {
     id: context.installation.sentKey(channel, providerId),
     turn_id: turnId,
-    status: "sent",
     until_at_ms: untilAtMs,
     expires_at: ttl(untilAtMs),
   };
@@ -87,25 +85,8 @@ export function putSent(context: AwsContext, channel: string, providerId: string
   return { kind: "put", table: "seen", item: sentItem(context, channel, providerId, turnId) };
 }
 
-/** False if nothing with that id is known to have been sent: then the status is not stored. */
-export async function putDelivery(
-  context: AwsContext,
-  channel: string,
-  { providerId, status, errorCode }: DeliveryStatus,
-  turnId: string | undefined,
-): Promise<boolean> {
-  const untilAtMs = context.clock.nowMs() + DELIVERIES_KEPT_MS;
-  const set = {
-    status,
-    until_at_ms: untilAtMs,
-    expires_at: ttl(untilAtMs),
-    ...(errorCode !== undefined && { error_code: errorCode }),
-    ...(turnId !== undefined && { turn_id: turnId }),
-  };
-  const condition = turnId === undefined ? present("id") : undefined;
-  for (const key of sentKeys(context, channel, providerId)) {
-    const { kind } = await context.store.update("seen", key, { set }, condition);
-    if (kind === "done") return true;
-  }
+export async function isSent(context: AwsContext, channel: string, providerId: string): Promise<boolean> {
+  for (const key of sentKeys(context, channel, providerId))
+    if (await context.store.get("seen", key)) return true;
   return false;
 }

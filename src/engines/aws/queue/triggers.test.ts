@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { Clock } from "../../../ports/clock.ts";
 import { countingClock } from "../../../testing/counting-clock.ts";
 import { fakeClock } from "../../../testing/fake-clock.ts";
-import { createQueues } from "../dynamo/create-tables.ts";
 import { RETRYING } from "../retry.ts";
+import { createQueues } from "./create-queues.ts";
 import { comesInTime, QueueTriggers, triggerAtMs, triggerFrom } from "./triggers.ts";
 
 const WAIT = { timeout: 20_000 };
@@ -38,59 +38,59 @@ describe("a trigger", () => {
   });
 });
 
+let server: FauxqsServer;
+let client: SQSClient;
+let answered: string[];
+let asked: { name: string; input: Record<string, unknown> }[];
+let count = 0;
+const opened: QueueTriggers[] = [];
+beforeAll(async () => {
+  server = await startFauxqs({ port: 0, logger: false });
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  [asked, answered] = [[], []];
+  client = new SQSClient({
+    endpoint: `http://127.0.0.1:${server.port}`,
+    region: "eu-west-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    useQueueUrlAsEndpoint: false,
+  });
+  client.middlewareStack.add(
+    (next, { commandName = "" }) =>
+      async (args) => {
+        asked.push({ name: commandName, input: args.input as Record<string, unknown> });
+        const answer = await next(args);
+        answered.push(commandName);
+        return answer;
+      },
+    { step: "initialize" },
+  );
+});
+afterEach(async () => {
+  for (const triggers of opened.splice(0)) await triggers.close();
+  client.destroy();
+});
+
+const made = async (...channels: string[]) => {
+  count += 1;
+  return createQueues({ prefix: `queues-${count}-`, channels, clients: { sqs: client } });
+};
+const told: string[] = [];
+const open = (queues: Record<string, string>, clock: Clock = fakeClock(), waitSeconds = 0) => {
+  const log = (_level: string, event: string) => void told.push(event);
+  const triggers = new QueueTriggers({ client, queues, waitSeconds, retrying: RETRYING, clock, log });
+  opened.push(triggers);
+  return triggers;
+};
+const trigger = (conversationId: string, channel = "default") => ({
+  conversationId,
+  sender: "ana",
+  channel,
+});
+const requests = (name: string) => asked.filter((each) => each.name === name);
+
 describe("the queues of the channels", () => {
-  let server: FauxqsServer;
-  let client: SQSClient;
-  let answered: string[];
-  let asked: { name: string; input: Record<string, unknown> }[];
-  let count = 0;
-  const opened: QueueTriggers[] = [];
-  beforeAll(async () => {
-    server = await startFauxqs({ port: 0, logger: false });
-  });
-  afterAll(() => server.stop());
-  beforeEach(() => {
-    [asked, answered] = [[], []];
-    client = new SQSClient({
-      endpoint: `http://127.0.0.1:${server.port}`,
-      region: "eu-west-1",
-      credentials: { accessKeyId: "local", secretAccessKey: "local" },
-      useQueueUrlAsEndpoint: false,
-    });
-    client.middlewareStack.add(
-      (next, { commandName = "" }) =>
-        async (args) => {
-          asked.push({ name: commandName, input: args.input as Record<string, unknown> });
-          const answer = await next(args);
-          answered.push(commandName);
-          return answer;
-        },
-      { step: "initialize" },
-    );
-  });
-  afterEach(async () => {
-    for (const triggers of opened.splice(0)) await triggers.close();
-    client.destroy();
-  });
-
-  const made = async (...channels: string[]) => {
-    count += 1;
-    return createQueues({ prefix: `queues-${count}-`, channels, clients: { sqs: client } });
-  };
-  const told: string[] = [];
-  const open = (queues: Record<string, string>, clock: Clock = fakeClock(), waitSeconds = 0) => {
-    const log = (_level: string, event: string) => void told.push(event);
-    const triggers = new QueueTriggers({ client, queues, waitSeconds, retrying: RETRYING, clock, log });
-    opened.push(triggers);
-    return triggers;
-  };
-  const trigger = (conversationId: string, channel = "default") => ({
-    conversationId,
-    sender: "ana",
-    channel,
-  });
-  const requests = (name: string) => asked.filter((each) => each.name === name);
-
   it("are made with only an address and the environment's credentials", async () => {
     vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
@@ -118,6 +118,14 @@ describe("the queues of the channels", () => {
     expect(requests("SendMessageCommand").map(({ input }) => input.DelaySeconds)).toEqual([3, 0, 1]);
   });
 
+  it("that cannot be asked are reported to the worker that waits for a trigger", async () => {
+    const { default: queue } = await made();
+    const triggers = open({ default: `${queue}-gone` });
+    await expect(triggers.receive(10, forever())).rejects.toThrow(/does not exist/);
+  });
+});
+
+describe("the queues of a worker that stops", () => {
   it("are asked for nothing by a worker that has stopped", async () => {
     const triggers = open(await made());
     expect(await triggers.receive(10, AbortSignal.abort())).toEqual([]);
@@ -166,13 +174,9 @@ describe("the queues of the channels", () => {
     expect(await stopping.receive(10, stop.signal)).toEqual([]);
     expect(stop.signal.aborted).toBe(true);
   });
+});
 
-  it("that cannot be asked are reported to the worker that waits for a trigger", async () => {
-    const { default: queue } = await made();
-    const triggers = open({ default: `${queue}-gone` });
-    await expect(triggers.receive(10, forever())).rejects.toThrow(/does not exist/);
-  });
-
+describe("the queues, once triggers were received,", () => {
   it("are rid of triggers that are done with, ten in a request", async () => {
     const triggers = open(await made("sms"));
     for (let at = 0; at < 12; at += 1) await triggers.send(trigger(`c${at}`), 0);

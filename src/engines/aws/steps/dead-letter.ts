@@ -1,19 +1,16 @@
 import { withoutLetter } from "../../../core/running-turn.ts";
-import type { Sound } from "../../../core/shape.ts";
-import { soundLetter } from "../../../core/sound-records.ts";
-import { inArrivalOrder } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
-import type { LetterContent, LetterHead } from "../../../model/dead-letter.ts";
-import type { Draft } from "../../../model/draft.ts";
+import type { LetterContent } from "../../../model/dead-letter.ts";
 import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import { type Item, present } from "../dynamo/expression.ts";
 import type { Action, Transacted } from "../dynamo/store.ts";
 import { changeOf, rowKey } from "../items/conversation-item.ts";
-import { isSortKey, movable } from "../items/item-size.ts";
-import { conversationKeyOf, digest, idWithin, inTime, transactionToken } from "../items/keys.ts";
+import { movable } from "../items/item-size.ts";
+import { conversationKeyOf, idWithin, transactionToken } from "../items/keys.ts";
+import { letterItem, letterRowKey } from "../items/letter-item.ts";
 import { seenItem } from "../items/seen.ts";
-import { type StagedRow, stagedFrom, stageItem } from "../items/stage-item.ts";
+import { type StagedRow, stageItem } from "../items/stage-item.ts";
 import { stageKey } from "../items/staged.ts";
 import { isUnchanged, savedAs } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
@@ -112,54 +109,4 @@ function markError(context: AwsContext, stored: Stored, rows: readonly StagedRow
     change: { set: changeOf({ status: "processing_error" }, context.clock.nowMs()) },
     condition: present("conversation_id"),
   };
-}
-
-export const LETTER = "d#";
-
-/** A letter's head is listed; its messages are items of their own, since they might not fit into one. */
-export function letterKey(conversationId: string, letterId: string): Item {
-  return { conversation_id: conversationId, item_id: `${LETTER}${letterId}` };
-}
-
-/** The message's id, or a hash of it if that would make the key too long. */
-export function letterRowKey(conversationId: string, letterId: string, messageId: string): Item {
-  const named = `${letterRowPrefix(letterId)}${messageId}`;
-  const item_id = isSortKey(named) ? named : `${letterRowPrefix(letterId)}${digest(messageId)}`;
-  return { conversation_id: conversationId, item_id };
-}
-
-/** How the keys of all letters' messages begin. */
-export const LETTER_ROW = "dm#";
-
-export function letterRowPrefix(letterId: string): string {
-  return `${LETTER_ROW}${letterId}#`;
-}
-
-function letterItem(
-  context: AwsContext,
-  conversationId: string,
-  letter: Pick<LetterHead, "id" | "reason" | "attempts"> & { readonly draft: Draft | undefined },
-): Item {
-  const atMs = context.clock.nowMs();
-  return {
-    ...letterKey(conversationId, letter.id),
-    listing: "dead",
-    listed_at: `${inTime(atMs, context.nextSequence())}#${letter.id}`,
-    letter_id: letter.id,
-    reason: letter.reason,
-    attempts: letter.attempts,
-    draft: letter.draft,
-    at_ms: atMs,
-  };
-}
-
-/** Its head; the messages are read separately. */
-export function letterFrom(item: Item): Sound<LetterHead> {
-  const { letter_id: id, conversation_id: conversationId, reason, attempts, draft, at_ms: atMs } = item;
-  return soundLetter({ id, conversationId, reason, attempts, draft, atMs });
-}
-
-/** The messages of a letter as they were staged. */
-export function letterRowsFrom({ quarantine }: AwsContext, items: readonly Item[]): StagedRow[] {
-  return inArrivalOrder(quarantine.sound("messages", items, ({ row }) => stagedFrom(row)));
 }

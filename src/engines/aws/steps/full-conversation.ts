@@ -7,9 +7,10 @@ import type { AwsContext } from "../context.ts";
 import { absent, equal, type Item } from "../dynamo/expression.ts";
 import { claimIn } from "../items/claim.ts";
 import { fullKey, ttl } from "../items/keys.ts";
+import type { Refused } from "../items/refusal-item.ts";
 import { seenKeys } from "../items/seen.ts";
 import type { StagedRow } from "../items/stage-item.ts";
-import { type Refused, refuse } from "./refuse.ts";
+import { refuse } from "./refuse.ts";
 
 /**
  * Counting what is staged with every message would cost more than staging it. A worker that looks reads all

@@ -24,19 +24,19 @@ import { LEASED } from "../dynamo/tables.ts";
 import { conversationFrom } from "../items/conversation-item.ts";
 import { conversationKeyOf, inTime, shards } from "../items/keys.ts";
 import { leasedIds, sweptShards } from "../items/lease-shards.ts";
+import { letterFrom, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
 import { REFUSAL, unknownFrom } from "../items/message-item.ts";
 import { recordsBehind } from "../items/name-item.ts";
+import { refusalFrom, refusalLists, refusalsSinceMs } from "../items/refusal-item.ts";
 import { stagedLately } from "../items/staged.ts";
 import { storedFrom } from "../items/state-item.ts";
 import { countedTurns } from "../items/turn-count.ts";
-import { letterFrom, letterRowPrefix, letterRowsFrom } from "./dead-letter.ts";
 import { conversationOf, latestId } from "./find-conversation.ts";
 import { latestItems, pastOf } from "./history.ts";
 import { countListed, newestFirst } from "./listing.ts";
 import { listLocks, lockOf } from "./locks.ts";
 import { isPaused } from "./look.ts";
 import { countQuarantined, listQuarantined } from "./quarantined.ts";
-import { refusalFrom, refusalLists, refusalsSinceMs } from "./refuse.ts";
 
 const REFUSALS = refusalLists();
 /** Shards looked at at once. */

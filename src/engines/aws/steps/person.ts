@@ -7,9 +7,9 @@ import type { Arrival } from "../../../model/message.ts";
 import type { AwsContext } from "../context.ts";
 import { equal, type Item } from "../dynamo/expression.ts";
 import { conversationFrom } from "../items/conversation-item.ts";
+import { LETTER_ROW } from "../items/letter-item.ts";
 import { recordsOf } from "../items/name-item.ts";
 import { stagedFrom } from "../items/stage-item.ts";
-import { LETTER_ROW } from "./dead-letter.ts";
 import { idAfter, latest, rowsOf } from "./find-conversation.ts";
 import { nameAt } from "./on-turn.ts";
 

@@ -7,7 +7,7 @@ import { absent, all, any, type Condition, equal } from "../dynamo/expression.ts
 import { conversationWithin } from "../items/keys.ts";
 import { unknownKey } from "../items/message-item.ts";
 import { removeOnce } from "../items/remove-once.ts";
-import { putDelivery } from "../items/seen.ts";
+import { isSent, sentItem } from "../items/seen.ts";
 import { readState, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
 import { wakeNow } from "../items/window.ts";
@@ -26,10 +26,13 @@ export async function recordDelivery(
   const stored = reference && !wasUnknown ? await draftedTurn(context, reference.turnId) : undefined;
   if (stored && !mayTellOf(stored.state.draft!, by)) return "unmatched";
   // Nothing is stored for an unknown turn: it is another installation's, or an erased person's.
-  const isKnownTurn = wasUnknown || stored !== undefined;
-  const isKnown = await putDelivery(context, channel, status, isKnownTurn ? reference?.turnId : undefined);
+  if (reference && (wasUnknown || stored)) {
+    // A webhook's role may only update these items.
+    const { id, ...set } = sentItem(context, channel, providerId, reference.turnId);
+    await context.store.update("seen", { id }, { set });
+  }
   if (wasUnknown) return "settled";
-  if (!reference || !stored) return isKnown ? "recorded" : "unmatched";
+  if (!reference || !stored) return (await isSent(context, channel, providerId)) ? "recorded" : "unmatched";
   return (await settleDraft(context, stored, reference, providerId)) ? "settled" : "recorded";
 }
 

@@ -1,26 +1,13 @@
-import { refusalsKeptMs } from "../../../core/defaults.ts";
-import { isOver, isRecordedOnce, type RefusedHow } from "../../../core/refusals.ts";
+import { isOver, isRecordedOnce } from "../../../core/refusals.ts";
 import { runningTurnId } from "../../../core/running-turn.ts";
-import type { Sound } from "../../../core/shape.ts";
-import { soundRefusal } from "../../../core/sound-records.ts";
-import type { Arrival } from "../../../model/message.ts";
-import type { Refusal, RefusalCode } from "../../../model/refusal.ts";
+import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
-import { absent, all, any, different, equal, type Item } from "../dynamo/expression.ts";
-import { conversationKeyOf, inTime, shardOf, shards, ttl } from "../items/keys.ts";
+import { absent, all, any, different, equal } from "../dynamo/expression.ts";
+import { conversationKeyOf, ttl } from "../items/keys.ts";
+import { type Refused, refusalItem, refusalLists, shortName } from "../items/refusal-item.ts";
 import { rememberRefused } from "../items/seen.ts";
 import { readState } from "../items/state.ts";
-
-/** Enough to recognise a person, while strangers can send any length. */
-const NAME_MAX = 1_024;
-
-/** What is refused: the message, and the order in which it came. */
-export interface Refused extends RefusedHow {
-  readonly arrival: Arrival;
-  readonly id: string;
-  readonly sequence: number;
-}
 
 /** Every refusal is recorded with its reason: "why did this customer get no answer?" has an answer. */
 export async function refuse(
@@ -67,24 +54,10 @@ async function recordOnce(
   await context.store.update("seen", { id }, { set: { until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) } });
 }
 
-function refusalShard(shard: string): string {
-  return `refusal#${shard}`;
-}
-
-/** The lists that refusals are on, newest first. */
-export function refusalLists(): string[] {
-  return shards().map(refusalShard);
-}
-
-/** The table removes expired refusals late; until then they are hidden here. */
-export function refusalsSinceMs({ clock, settings }: AwsContext): number {
-  return Math.max(0, clock.nowMs() - refusalsKeptMs(settings));
-}
-
 /** Removes refusals of a person who had no conversation then: found by name among any number of others. */
 export async function eraseRefusals(context: AwsContext, names: readonly string[]): Promise<void> {
   const { store, installation } = context;
-  const known = new Set(names.map((name) => name.slice(0, NAME_MAX)));
+  const known = new Set(names.map(shortName));
   for (const name of known) {
     const key = equal("conversation_id", installation.refusedPartition(name));
     const attributes = ["conversation_id", "item_id"];
@@ -107,44 +80,6 @@ async function eraseShared({ store }: AwsContext, known: ReadonlySet<string>): P
       delete: theirs.map(({ item_id }) => ({ conversation_id, item_id })),
     });
   }
-}
-
-/** Strangers have no conversation: their refusals are stored under their name, and on a partitioned list. */
-function refusalItem(
-  context: AwsContext,
-  { arrival, id, sequence }: Refused,
-  code: RefusalCode,
-  conversationId: string | undefined,
-): Item {
-  const atMs = context.clock.nowMs();
-  const name = arrival.sender.slice(0, NAME_MAX);
-  const when = `${inTime(atMs, sequence)}#${context.newId().slice(0, 8)}`;
-  return {
-    conversation_id: conversationId ?? context.installation.refusedPartition(name),
-    item_id: `r#${when}`,
-    listing: refusalShard(shardOf(id)),
-    listed_at: when,
-    message_sid: id.slice(0, NAME_MAX),
-    channel: arrival.channel,
-    sender: name,
-    code,
-    at_ms: atMs,
-    in_conversation: conversationId !== undefined,
-    expires_at: ttl(atMs + refusalsKeptMs(context.settings)),
-  };
-}
-
-export function refusalFrom(item: Item): Sound<Refusal> {
-  const {
-    message_sid: messageId,
-    conversation_id: conversationId,
-    channel,
-    sender,
-    code,
-    at_ms: atMs,
-  } = item;
-  const about = item.in_conversation === true ? { conversationId } : {};
-  return soundRefusal({ messageId, ...about, channel, sender, code, atMs });
 }
 
 /** True for a running turn's first refusal. Of several at once, one tells: the row says which. */

@@ -1,6 +1,6 @@
 import { type Addressed, isPassedOn } from "../../../core/person.ts";
 import { writtenIn } from "../../../core/staged.ts";
-import { findingOf, resendOf } from "../../../core/turn.ts";
+import { resendOf } from "../../../core/turn.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
 import type { NotRepeated, Repairs } from "../../../ports/repairs.ts";
 import type { AwsContext } from "../context.ts";
@@ -8,13 +8,12 @@ import { all, beginsWith, equal, type Item, present } from "../dynamo/expression
 import type { Action } from "../dynamo/store.ts";
 import { reclaim } from "../items/claim.ts";
 import { conversationWithin, transactionToken } from "../items/keys.ts";
+import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
 import { unknownFrom, unknownKey } from "../items/message-item.ts";
 import { movedSince } from "../items/name-item.ts";
 import { removeOnce } from "../items/remove-once.ts";
-import { putDelivery } from "../items/seen.ts";
 import { outboundRow, type StagedRow, stageItem } from "../items/stage-item.ts";
 import { wakeNow } from "../items/window.ts";
-import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "./dead-letter.ts";
 import { conversationOf, senderOf } from "./find-conversation.ts";
 import { discardQuarantined } from "./quarantined.ts";
 import { removeUnknown } from "./record-delivery.ts";
@@ -23,7 +22,7 @@ export function repairs(context: AwsContext): Repairs {
   return {
     retryDead: (id) => retryDead(context, id),
     discardDead: (id) => discardDead(context, id),
-    markUnknown: (id, as) => markUnknown(context, id, as),
+    markUnknown: (id) => markUnknown(context, id),
     resendUnknown: (id) => resendUnknown(context, id),
     discardQuarantined: (id) => discardQuarantined(context, id),
   };
@@ -103,17 +102,10 @@ function removeLetter(conversationId: string, letterId: string): Action {
   };
 }
 
-async function markUnknown(
-  context: AwsContext,
-  unknownId: string,
-  as: "sent" | "not-sent",
-): Promise<"marked" | "not-found"> {
+async function markUnknown(context: AwsContext, unknownId: string): Promise<"marked" | "not-found"> {
   const key = unknownKey(unknownId);
-  const unknown = key && (await unknownAt(context, key));
-  if (!unknown || !(await removeUnknown(context, unknownId))) return "not-found";
-  const { channel, turnId } = unknown;
-  await putDelivery(context, channel, findingOf(unknown, as), turnId);
-  return "marked";
+  const isListed = key !== undefined && (await unknownAt(context, key)) !== undefined;
+  return isListed && (await removeUnknown(context, unknownId)) ? "marked" : "not-found";
 }
 
 async function unknownAt(context: AwsContext, key: Item): Promise<UnknownSend | undefined> {

@@ -1,8 +1,8 @@
 import { RECENT_TURNS } from "../../../core/defaults.ts";
 import { providerIdsOf } from "../../../core/draft.ts";
 import type { AwsContext } from "../context.ts";
+import { LETTER, letterFrom } from "../items/letter-item.ts";
 import { holdsRecord, RECORD, recordFrom, SAID } from "../items/turn-item.ts";
-import { LETTER, letterFrom } from "./dead-letter.ts";
 import { latestItems } from "./history.ts";
 
 /**

@@ -8,7 +8,8 @@ export function recordDelivery(
   context: StepContext,
   { channel, status }: { channel: string; status: DeliveryStatus },
 ): "settled" | "recorded" | "unmatched" {
-  const { chunk: reference, address } = status;
+  const { chunk: reference, providerId, address } = status;
+  const { history } = context.tables;
   const by = { channel, address };
   const wasUnknown = reference !== undefined && settleUnknown(context, by, reference);
   const id = reference && context.tables.states.ofTurn(reference.turnId);
@@ -18,10 +19,11 @@ export function recordDelivery(
   if (draft && !mayTellOf(draft, by)) return "unmatched";
   // Nothing is stored for an unknown turn: it is another installation's, or an erased person's.
   const turnId = wasUnknown || draft ? reference?.turnId : undefined;
-  const isKnown = context.tables.history.putDelivery(channel, status, turnId, context.nowMs);
+  if (turnId !== undefined) history.putSent(channel, providerId, turnId, context.nowMs);
   if (wasUnknown) return "settled";
-  if (!reference || !draft || !state || id === undefined) return isKnown ? "recorded" : "unmatched";
-  const settled = afterDelivery(state, reference, { providerId: status.providerId, atMs: context.nowMs });
+  if (!reference || !draft || !state || id === undefined)
+    return history.isSent(channel, providerId) ? "recorded" : "unmatched";
+  const settled = afterDelivery(state, reference, { providerId, atMs: context.nowMs });
   if (!settled) return "recorded";
   saveState(context, id, settled.after);
   if (settled.goesOn) wakeNow(context, id);

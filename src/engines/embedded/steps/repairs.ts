@@ -1,6 +1,6 @@
 import { type Addressed, isPassedOn } from "../../../core/person.ts";
 import { writtenIn } from "../../../core/staged.ts";
-import { findingOf, resendOf } from "../../../core/turn.ts";
+import { resendOf } from "../../../core/turn.ts";
 import type { NotRepeated } from "../../../ports/repairs.ts";
 import { type StepContext, wakeNow } from "../context.ts";
 import { say } from "./conversations.ts";
@@ -31,15 +31,9 @@ export function discardDead(context: StepContext, id: string): "discarded" | "no
   return "discarded";
 }
 
-export function markUnknown(
-  context: StepContext,
-  { id, as }: { id: string; as: "sent" | "not-sent" },
-): "marked" | "not-found" {
-  const unknown = context.tables.unknownSends.get(id);
-  if (!unknown) return "not-found";
+export function markUnknown(context: StepContext, id: string): "marked" | "not-found" {
+  if (!context.tables.unknownSends.get(id)) return "not-found";
   context.tables.unknownSends.delete(id);
-  const { channel, turnId } = unknown;
-  context.tables.history.putDelivery(channel, findingOf(unknown, as), turnId, context.nowMs);
   return "marked";
 }
 

@@ -4,6 +4,11 @@ import type { HistoryTable } from "../../embedded/tables.ts";
 import { latestRows, type ReadRows } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 
+/** Three callbacks come for each reply: one that tells nothing new writes no page. */
+const PUT_SENT = `INSERT INTO deliveries (channel, provider_id, turn_id, at_ms) VALUES (?, ?, ?, ?)
+  ON CONFLICT (channel, provider_id) DO UPDATE SET turn_id = excluded.turn_id
+  WHERE turn_id IS NOT excluded.turn_id`;
+
 export function historyTable(sql: Statements, readRows: ReadRows): HistoryTable {
   return {
     appendMessages(id, messages) {
@@ -26,16 +31,7 @@ export function historyTable(sql: Statements, readRows: ReadRows): HistoryTable 
         turn.committedAtMs,
         JSON.stringify(turn),
       );
-      for (const id of turn.providerIds) {
-        sql.run(
-          `INSERT INTO deliveries (channel, provider_id, turn_id, status, at_ms) VALUES (?, ?, ?, 'sent', ?)
-           ON CONFLICT (channel, provider_id) DO UPDATE SET turn_id = excluded.turn_id`,
-          turn.channel,
-          id,
-          turn.turnId,
-          turn.committedAtMs,
-        );
-      }
+      for (const id of turn.providerIds) sql.run(PUT_SENT, turn.channel, id, turn.turnId, turn.committedAtMs);
     },
     turns: (id, max, bytesMax) => readRows("turns", latestRows(sql, "turns", id, max, bytesMax)).reverse(),
     recentProviderIds(id) {
@@ -46,30 +42,8 @@ export function historyTable(sql: Statements, readRows: ReadRows): HistoryTable 
         ...letters.flatMap(({ draft }) => (draft ? providerIdsOf(draft) : [])),
       ];
     },
-    putDelivery: (...delivery) => putDelivery(sql, ...delivery),
+    putSent: (...sent) => void sql.run(PUT_SENT, ...sent),
+    isSent: (...sent) =>
+      sql.get("SELECT 1 FROM deliveries WHERE channel = ? AND provider_id = ?", ...sent) !== undefined,
   };
-}
-
-/** False where neither a turn nor an earlier status names this send. */
-function putDelivery(
-  sql: Statements,
-  ...[channel, status, turnId, atMs]: Parameters<HistoryTable["putDelivery"]>
-): boolean {
-  const { providerId, errorCode } = status;
-  const known = "SELECT 1 FROM deliveries WHERE channel = ? AND provider_id = ?";
-  if (turnId === undefined && !sql.get(known, channel, providerId)) return false;
-  sql.run(
-    `INSERT INTO deliveries (channel, provider_id, turn_id, status, error_code, at_ms)
-     VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (channel, provider_id) DO UPDATE SET
-       status = excluded.status, error_code = excluded.error_code,
-       turn_id = coalesce(excluded.turn_id, turn_id), at_ms = excluded.at_ms`,
-    channel,
-    providerId,
-    turnId ?? null,
-    status.status,
-    errorCode ?? null,
-    atMs,
-  );
-  return true;
 }

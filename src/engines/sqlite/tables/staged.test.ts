@@ -134,6 +134,8 @@ it("a file of the version before is given the columns, filled in from what waits
     ...["arrived_at_ms", "sent_at_ms", "position"].map((name) => `ALTER TABLE staged DROP COLUMN ${name}`),
     "CREATE INDEX staged_by_conversation ON staged (conversation_id, sequence, bytes)",
     "DROP TABLE names",
+    "ALTER TABLE deliveries ADD COLUMN status TEXT NOT NULL DEFAULT 'sent'",
+    "ALTER TABLE deliveries ADD COLUMN error_code TEXT",
     `PRAGMA user_version = ${BEFORE_COLUMNS}`,
   );
   expect(MIGRATIONS.length).toBeGreaterThan(BEFORE_COLUMNS);

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
+import { isLasting } from "../core/refusals.ts";
 import type { RefusalCode } from "../model/refusal.ts";
-import { type CallerFamily, isLasting, statusOf } from "./refusals.ts";
+import { type CallerFamily, statusOf } from "./refusal-status.ts";
 
 /** The error table of the product page: Twilio, callers that retry all, programs that read the status. */
 const TABLE: Record<RefusalCode, [twilio: number, retrying: number, client: number]> = {
