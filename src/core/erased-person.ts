@@ -33,7 +33,7 @@ export function personIn<C extends NamedConversation>(
   records: NameRecords,
 ): Person<C> {
   const whose = (each: Each) => ownerOf(each, records);
-  const isStrangers = (each: Each) =>
+  const isOfStranger = (each: Each) =>
     whose(each) === undefined && (records.get(each.sender)?.strangers?.includes(each.id ?? "") ?? false);
   const named = (each: Each): Named => ({
     ...each,
@@ -46,11 +46,11 @@ export function personIn<C extends NamedConversation>(
   const behind = (name: string) =>
     new Set(all.flatMap((each) => (namesOf(each).includes(name) ? (lastingOf(each) ?? []) : [])));
   const lasting = new Set(start.flatMap((each) => whose(each) || []));
-  const strangers = new Set(start.filter(isStrangers).map(({ sender }) => sender));
+  const strangers = new Set(start.filter(isOfStranger).map(({ sender }) => sender));
   // What waited before a person came with the number is in no conversation, and was not that person's.
   const isPlace = ({ id, sender }: Each) =>
     id !== undefined && records.has(sender) && !found.some((each) => each.id === id);
-  const isBare = (each: Each) => whose(each) === undefined && !isStrangers(each) && !isPlace(each);
+  const isBare = (each: Each) => whose(each) === undefined && !isOfStranger(each) && !isPlace(each);
   const bare = new Set(start.filter(isBare).map(({ sender }) => sender));
   if (lasting.size === 0) {
     const holders = new Set([...bare].flatMap((name) => [...behind(name)]));
@@ -61,7 +61,7 @@ export function personIn<C extends NamedConversation>(
   const isOneOfTheirs = (each: C) => {
     if (start.some(({ id }) => id === each.id)) return true;
     if (whose(each) === "") return false;
-    return isStrangers(each) ? strangers.has(each.sender) : isTheirs(whose(each) ?? each.sender);
+    return isOfStranger(each) ? strangers.has(each.sender) : isTheirs(whose(each) ?? each.sender);
   };
   const conversations = found.filter(isOneOfTheirs);
   const theirPairs = pairs.filter((each) => lasting.has(lastingOf(each) ?? ""));
@@ -76,7 +76,7 @@ export function personIn<C extends NamedConversation>(
   );
   return {
     conversations,
-    names: own.filter((name) => strangers.has(name) || !isAnothersToo(records.get(name), lasting)),
+    names: own.filter((name) => strangers.has(name) || !othersHaveUsed(records.get(name), lasting)),
     waitsUnder: own.filter((name) => !isPassing(name) || !records.has(name)),
     places: [...strangers].flatMap((name) => records.get(name)?.strangers ?? []),
     mentions,
@@ -91,7 +91,7 @@ function ownerOf({ id, ...names }: Each, records: NameRecords): string | undefin
 }
 
 /** A stranger has written with the number, or what was written with it is ownerless or another person's. */
-function isAnothersToo(record: NameRecord | undefined, lasting: ReadonlySet<string>): boolean {
+function othersHaveUsed(record: NameRecord | undefined, lasting: ReadonlySet<string>): boolean {
   const { strangers = [], whose = {} } = record ?? {};
   return strangers.length > 0 || Object.values(whose).some((owner) => !lasting.has(owner));
 }

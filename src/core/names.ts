@@ -50,7 +50,7 @@ export function whoseIs(conversation: NamedConversation, records: NameRecords): 
  * Whether it began with nothing but its number, and no person has come with the number since: then it
  * belongs to the number's present owner.
  */
-export function isPresentOwners(conversation: NamedConversation, records: NameRecords): boolean {
+export function belongsToNumber(conversation: NamedConversation, records: NameRecords): boolean {
   if (whoseIs(conversation, records) !== undefined) return false;
   const { cameWith = [], strangers = [] } = records.get(conversation.sender) ?? {};
   return cameWith.length === 0 || strangers.includes(conversation.id);

@@ -5,8 +5,8 @@ import type { StagedOutbound } from "../model/outbound.ts";
 import type { Moved } from "../model/take.ts";
 import {
   aliasOf,
+  belongsToNumber,
   isPassing,
-  isPresentOwners,
   lastingOf,
   lastOf,
   namesOf,
@@ -34,7 +34,7 @@ export interface Choice<C> {
    */
   readonly writer?: "likely" | "unknown";
   /** A new one is a stranger's, who has the number since its holder left it. */
-  readonly isStrangers?: true;
+  readonly isOfStranger?: true;
   /** A new one is ownerless: no later message joins it. */
   readonly isOwnerless?: true;
   /** Another person uses this name now: the conversations of its former holder no longer bear it. */
@@ -73,7 +73,7 @@ export function chooseConversation<C extends NamedConversation>(
   const bare = active.filter((each) => each.sender === passing && whoseIs(each, records) === undefined);
   const theirs = person === undefined ? [] : active.filter((each) => whoseIs(each, records) === person);
   const isFree = holder === undefined && !(lasting !== undefined && wasOwned(passing, lasting, records));
-  const found = theirs[0] ?? (isFree ? bare.find((each) => isPresentOwners(each, records)) : undefined);
+  const found = theirs[0] ?? (isFree ? bare.find((each) => belongsToNumber(each, records)) : undefined);
   const sender = person ?? names.sender;
   const other = isPassing(found?.sender ?? sender) ? person : passing;
   const isKnown = found && (aliasOf(found) === other || whoseIs(found, records) === other);
@@ -154,7 +154,7 @@ function newcomer(name: string, records: NameRecords): Choice<never> {
   const isNew = (id: string) => !record.strangers?.includes(id);
   return {
     sender: name,
-    isStrangers: true,
+    isOfStranger: true,
     keeps: (id) => (id !== undefined && isNew(id) ? new Map([[name, { stranger: { id, after } }]]) : NOTHING),
   };
 }
@@ -170,7 +170,7 @@ export function chooseByName<C extends NamedConversation>(
   active: readonly C[],
   records: NameRecords,
 ): Choice<C> {
-  const isPresent = (each: NamedConversation) => each.sender === name && isPresentOwners(each, records);
+  const isPresent = (each: NamedConversation) => each.sender === name && belongsToNumber(each, records);
   if (isPassing(name) && !isPresent({ sender: name, id: waitingId })) return ownerless(name);
   const isTheirs = (each: C) => (isPassing(name) ? isPresent(each) : whoseIs(each, records) === name);
   const found = active.find(isTheirs);
@@ -289,7 +289,7 @@ export function addresseeOf(conversation: NamedConversation, records: NameRecord
   const person = whoseIs(conversation, records);
   if (person === "") return undefined;
   if (person === undefined)
-    return isPresentOwners(conversation, records) && holderOf(sender, [], records) === undefined
+    return belongsToNumber(conversation, records) && holderOf(sender, [], records) === undefined
       ? sender
       : undefined;
   const number = lastOf(records, person) ?? passingOf(conversation);

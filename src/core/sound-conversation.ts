@@ -12,7 +12,7 @@ import {
   text,
   time,
 } from "./shape.ts";
-import { windowPolicy } from "./sound-window.ts";
+import { WINDOW_POLICY } from "./sound-window.ts";
 
 const SHAPES: Readonly<Record<keyof Conversation, Shape>> = {
   id: text,
@@ -27,7 +27,7 @@ const SHAPES: Readonly<Record<keyof Conversation, Shape>> = {
   handedOff: flag,
   handOffReason: optional(text),
   paused: flag,
-  window: optional(windowPolicy),
+  window: optional(WINDOW_POLICY),
   attributes: (value) => (isObject(value) ? undefined : " is no object"),
   promptTokens: number,
   completionTokens: number,

@@ -8,7 +8,7 @@ const length: Shape = (value) =>
     : " is no window's length";
 
 /** A window as a conversation's record holds it. */
-export const windowPolicy: Shape = kinds({
+export const WINDOW_POLICY: Shape = kinds({
   fixed: fields({ lengthMs: length }),
   quiet: fields({ quietMs: length, maxMs: length }),
 });

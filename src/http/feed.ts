@@ -1,4 +1,4 @@
-import { isVisitors, strangeReader, visitorKey } from "../channels/web/visitor.ts";
+import { isOfVisitor, strangeReader, visitorKey } from "../channels/web/visitor.ts";
 import { FEED_LIMITS } from "../core/defaults.ts";
 import type { ConversationKey } from "../model/conversation.ts";
 import type { Channel } from "../ports/channel.ts";
@@ -60,5 +60,5 @@ async function find(
   const known = id ?? (await engine.inspector.latestId(visitor));
   if (known === undefined || !isPossibleId(known)) return undefined;
   const detail = await engine.inspector.conversation(known, FEED_LIMITS);
-  return detail && isVisitors(detail.conversation, visitor) ? detail : undefined;
+  return detail && isOfVisitor(detail.conversation, visitor) ? detail : undefined;
 }

@@ -50,7 +50,7 @@ type Next =
   | { readonly kind: "draft"; readonly draft: Draft; readonly isRepeat?: true }
   | { readonly kind: "end"; readonly end: TurnEnd };
 
-const goOn = (draft: Draft) => ({ kind: "draft", draft }) as const;
+const continueWith = (draft: Draft) => ({ kind: "draft", draft }) as const;
 const end = (turnEnd: TurnEnd): Next => ({ kind: "end", end: turnEnd });
 
 async function takeStep(run: TurnRun, delivery: Delivery, step: Step): Promise<Next> {
@@ -83,7 +83,7 @@ async function markSending(run: TurnRun, draft: Draft, chunk: number): Promise<N
   if (marked.kind === "lost") return end(lose(run));
   if (marked.kind === "handed-off") return end(await commitDraft(run, dropPending(draft), "handed-off"));
   run.heartbeat.renewed(marked.lease);
-  return goOn(marked.draft);
+  return continueWith(marked.draft);
 }
 
 async function sendChunk(run: TurnRun, delivery: Delivery, chunk: number): Promise<Next> {
@@ -93,7 +93,7 @@ async function sendChunk(run: TurnRun, delivery: Delivery, chunk: number): Promi
   const { clock, log } = run;
   switch (outcome.kind) {
     case "sent":
-      return goOn(
+      return continueWith(
         withChunk(draft, chunk, { kind: "sent", providerId: outcome.providerId, atMs: clock.nowMs() }),
       );
     case "not-sent": {
@@ -154,7 +154,7 @@ async function settleChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: A
   const why = found.kind === "cannot-tell" ? { reason: toldIn(run, draft, found) } : {};
   log("info", "send.reconciled", { ...about(run), chunk, result: found.kind, ...why });
   if (found.kind === "sent")
-    return goOn(withChunk(draft, chunk, { kind: "sent", providerId: found.providerId, atMs: nowMs }));
+    return continueWith(withChunk(draft, chunk, { kind: "sent", providerId: found.providerId, atMs: nowMs }));
   // Not found, or the channel cannot tell: the request may still be inside the provider.
   if (nowMs < settledAtMs) return askAgain(run, draft, chunk, settledAtMs);
   if (found.kind === "not-sent") return sendAgain(run, withChunk(draft, chunk, { kind: "pending" }));
@@ -175,7 +175,7 @@ async function settleChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: A
 /** It was certainly not sent, so sending is safe, unless the provider has accepted nothing for too long. */
 async function sendAgain(run: TurnRun, draft: Draft): Promise<Next> {
   const ageMs = run.clock.nowMs() - outageSinceAtMs(run, draft);
-  if (ageMs < run.settings.retryForMs) return goOn(draft);
+  if (ageMs < run.settings.retryForMs) return continueWith(draft);
   const why = `no send has been confirmed for ${Math.round(ageMs / 1_000)} s`;
   return end(await fail(run, new LullError(why, { code: "NOT_SENT", retry: "later" }), draft));
 }
@@ -199,9 +199,11 @@ async function decideUnknown(run: TurnRun, draft: Draft, chunk: number): Promise
   switch (run.settings.onUnknown) {
     case "resend":
       if (run.taken.attempts >= run.settings.attemptsMax) return held(run, draft);
-      return { ...goOn(withChunk(draft, chunk, { kind: "pending" })), isRepeat: true };
+      return { ...continueWith(withChunk(draft, chunk, { kind: "pending" })), isRepeat: true };
     case "assume-sent":
-      return goOn(withChunk(draft, chunk, { kind: "sent", providerId: "assumed", atMs: run.clock.nowMs() }));
+      return continueWith(
+        withChunk(draft, chunk, { kind: "sent", providerId: "assumed", atMs: run.clock.nowMs() }),
+      );
     case "hold":
       return held(run, draft);
   }

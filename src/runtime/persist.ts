@@ -16,7 +16,7 @@ export async function persist<T>(
     try {
       return await write();
     } catch (error) {
-      const mayPass = error instanceof LullError && (error.retry === "later" || isOperators(error));
+      const mayPass = error instanceof LullError && (error.retry === "later" || needsOperator(error));
       if (!mayPass) throw error;
       if (clock.nowMs() + waitMs >= heartbeat.lease().untilAtMs) throw asOutage(error);
       log("warn", "store.retry", { conversation: heartbeat.lease().conversationId, reason: error.message });
@@ -29,7 +29,7 @@ export async function persist<T>(
  * Credentials expired, or a policy was changed: it worked when the turn was taken, and an operator will
  * repair it.
  */
-function isOperators(error: LullError): boolean {
+function needsOperator(error: LullError): boolean {
   return error instanceof ConfigError;
 }
 

@@ -87,7 +87,7 @@ type Answered = Extract<Answer, { kind: "answer" }>;
 async function askAndGoOn(
   run: TurnRun,
   responder: Responder,
-  goOn: (answer: Answer, startedAtMs: number) => Promise<TurnEnd>,
+  onAnswer: (answer: Answer, startedAtMs: number) => Promise<TurnEnd>,
 ): Promise<TurnEnd> {
   const { engine, clock, settings, heartbeat, stopping, taken } = run;
   // A worker that is about to stop does not ask the responder.
@@ -116,7 +116,7 @@ async function askAndGoOn(
     case "failed":
       return fail(run, asked.error);
     case "answered":
-      return goOn(asked.answer, startedAtMs);
+      return onAnswer(asked.answer, startedAtMs);
   }
 }
 

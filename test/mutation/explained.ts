@@ -222,7 +222,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/deliver.ts",
-    code: 'const goOn = (draft: Draft) => ({ kind: "draft", draft }) as const;',
+    code: 'const continueWith = (draft: Draft) => ({ kind: "draft", draft }) as const;',
     change: '"draft" → "other"',
     because: "equivalent: only the end of a turn is asked for by its kind",
   },

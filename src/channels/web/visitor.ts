@@ -42,7 +42,7 @@ export function visitorKey({ type, addresses }: Channel, sender: string): Conver
   return { channelType: type, address: addresses?.[0] ?? "", sender };
 }
 
-export function isVisitors(
+export function isOfVisitor(
   found: ConversationKey,
   { channelType, address, sender }: ConversationKey,
 ): boolean {

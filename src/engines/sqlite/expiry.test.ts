@@ -8,7 +8,7 @@ import type { Settings } from "../../model/settings.ts";
 import type { Engine } from "../../ports/engine.ts";
 import { Sweeper } from "../../runtime/sweeper.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { removalsAt } from "./expiry.ts";
+import { deletionsAt } from "./expiry.ts";
 import { sqlite } from "./index.ts";
 import { PILE } from "./tables/staged.ts";
 import { WAITING } from "./tables/states.ts";
@@ -178,7 +178,7 @@ describe("what is past its time", () => {
   it("is found by an index or by its number, and never by looking at everything", async () => {
     await open();
     const past = { nowMs: 1, keepAfterMs: 1, deliveriesAfterMs: 1, refusalsAfterMs: 1, refusalsMax: 1 };
-    for (const sql of [...removalsAt(past).map((removal) => removal.sql), PILE]) {
+    for (const sql of [...deletionsAt(past).map((removal) => removal.sql), PILE]) {
       const plan = direct((database) =>
         database
           .prepare(`EXPLAIN QUERY PLAN ${sql}`)

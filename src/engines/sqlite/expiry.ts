@@ -18,14 +18,14 @@ function oldest(table: string, column: string): string {
     (SELECT number FROM ${table} WHERE ${column} < ?1 ORDER BY ${column} LIMIT ?2)`;
 }
 
-interface Removal {
+interface Deletion {
   readonly sql: string;
   /** Its first value; the second is the limit of rows. */
   readonly bound: number;
 }
 
 /** Every statement of one round. A test reads their plans: each must find its rows by an index. */
-export function removalsAt(past: PastTimes): Removal[] {
+export function deletionsAt(past: PastTimes): Deletion[] {
   const { nowMs, keepAfterMs, deliveriesAfterMs, refusalsAfterMs, refusalsMax } = past;
   const kept = [
     { sql: oldest("messages", "at_ms"), bound: keepAfterMs },
@@ -43,7 +43,7 @@ export function removalsAt(past: PastTimes): Removal[] {
 /** Removes expired rows, at most `max` in all: the round holds the write lock, and webhooks wait for it. */
 export function expire(sql: Statements, past: PastTimes, max: number): Expired {
   let left = max;
-  for (const removal of removalsAt(past)) {
+  for (const removal of deletionsAt(past)) {
     if (left <= 0) break;
     const values: SQLInputValue[] = [removal.bound, left];
     left -= sql.run(removal.sql, ...values);

@@ -14,7 +14,7 @@ import { restoredFrom } from "./restored.ts";
 import { openSession, reopenSession, type Session } from "./session.ts";
 import { shrinkLog } from "./shrink-log.ts";
 import type { StepReply, TimedRequest } from "./step-request.ts";
-import { type Removal, removeTraces } from "./traces.ts";
+import { removeTraces, type TracesRemoval } from "./traces.ts";
 
 export interface StoreOptions extends ConnectionOptions {
   readonly settings: Settings;
@@ -270,7 +270,7 @@ class FileStore implements Store {
   }
 }
 
-function attemptToRemove(database: Session["database"]): Removal {
+function attemptToRemove(database: Session["database"]): TracesRemoval {
   try {
     return removeTraces(database);
   } catch (error) {

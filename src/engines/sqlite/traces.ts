@@ -45,14 +45,14 @@ export function tracesLeft(sql: Statements, bytesMax = REWRITE_BYTES_MAX): strin
   return Number(pages) * Number(bytes) > bytesMax ? LARGE : NOT_YET;
 }
 
-export type Removal =
+export type TracesRemoval =
   | { readonly kind: "nothing" }
   | { readonly kind: "removed" }
   /** Something is in the way. */
   | { readonly kind: "left"; readonly why: string };
 
 /** Rewrites the file and empties the log, if a person was erased since then. Not inside a transaction. */
-export function removeTraces(database: DatabaseSync, bytesMax = REWRITE_BYTES_MAX): Removal {
+export function removeTraces(database: DatabaseSync, bytesMax = REWRITE_BYTES_MAX): TracesRemoval {
   const isLarge = sizeOf(database) > bytesMax;
   const mark = whileBusy(() => {
     // Checked again with every try: the process that was in the way may have done it.

@@ -1,7 +1,7 @@
 import type { RecordChange } from "../../../core/conversation-change.ts";
 import { isoOf } from "../../../core/instant.ts";
 import { isObject, soundAs, time } from "../../../core/shape.ts";
-import { windowPolicy } from "../../../core/sound-window.ts";
+import { WINDOW_POLICY } from "../../../core/sound-window.ts";
 import type { Conversation, ConversationKey, ConversationStatus } from "../../../model/conversation.ts";
 import type { Usage } from "../../../model/reply.ts";
 import type { WindowPolicy } from "../../../model/window.ts";
@@ -129,7 +129,7 @@ function attributesOf(row: Item): Record<string, unknown> {
 
 /** An invalid window counts as absent: the channel's window applies. */
 function windowIn(value: unknown): WindowPolicy | undefined {
-  const read = soundAs<WindowPolicy>(windowPolicy, value);
+  const read = soundAs<WindowPolicy>(WINDOW_POLICY, value);
   return read.kind === "sound" ? read.value : undefined;
 }
 

@@ -40,7 +40,7 @@ export async function commit(context: AwsContext, lease: Lease, what: Commit): P
     if (written.kind === "done") {
       const left = context.leftBehind.get(lease.token);
       letGo(context, lease.token);
-      return what.more ? goOn(context, written.stored, left) : over(context, written.stored);
+      return what.more ? takeNext(context, written.stored, left) : over(context, written.stored);
     }
     stored = written.stored;
   }
@@ -49,7 +49,7 @@ export async function commit(context: AwsContext, lease: Lease, what: Commit): P
 }
 
 /** MORE: no worker gets in between; the next turn has its own token. After a failure one looks soon. */
-async function goOn(
+async function takeNext(
   context: AwsContext,
   stored: Stored,
   left: LeftBehind | undefined,

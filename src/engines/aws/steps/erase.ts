@@ -17,7 +17,7 @@ import { uncountTurns } from "../items/turn-count.ts";
 import { holdsRecord, recordFrom } from "../items/turn-item.ts";
 import { hasRows, rowOf, senderOf } from "./find-conversation.ts";
 import { ownLease } from "./lease.ts";
-import { type Person, personOf } from "./person.ts";
+import { type PersonRows, personOf } from "./person.ts";
 import { eraseRefusals } from "./refuse.ts";
 
 /**
@@ -66,7 +66,7 @@ async function forgetSender({ store }: AwsContext, id: string, token: string): P
 }
 
 /** Their name records, the mark of a full conversation, and refusals from before they had one. */
-async function eraseNames(context: AwsContext, { keys, kept }: Person): Promise<void> {
+async function eraseNames(context: AwsContext, { keys, kept }: PersonRows): Promise<void> {
   const { store } = context;
   await eraseRefusals(
     context,

@@ -14,7 +14,7 @@ import { idAfter, latest, rowsOf } from "./find-conversation.ts";
 import { nameAt } from "./on-turn.ts";
 
 /** A person as our rows know them: under which keys, and in which conversations they may be found. */
-export interface Person {
+export interface PersonRows {
   readonly keys: readonly ConversationKey[];
   readonly ids: readonly string[];
   /** Name records from which the erased names must be removed. */
@@ -26,7 +26,7 @@ export interface Person {
 }
 
 /** The person of this conversation; `row` is its record, if there is one. */
-export async function personOf(context: AwsContext, id: string, row: Item | undefined): Promise<Person> {
+export async function personOf(context: AwsContext, id: string, row: Item | undefined): Promise<PersonRows> {
   const named = row ? [conversationFrom(row)] : await namedWithout(context, id);
   const people = await Promise.all(named.map((key) => everythingOf(context, key)));
   return {
@@ -62,7 +62,7 @@ async function everythingOf(
   context: AwsContext,
   key: NamedKey,
   names: readonly string[] = namesOf(key),
-): Promise<Person> {
+): Promise<PersonRows> {
   const [rows, records] = await Promise.all([
     rowsOf(context, key, names, { active: false }),
     recordsOf(context, key, names),

@@ -106,7 +106,7 @@ async function stageIn(
     const waiting = await stagedBefore(context, known, id);
     if (waiting) return waiting;
     // Whose number it is now does not depend on whether this message is accepted.
-    const namedId = found?.id ?? (known.isStrangers && (await nextId(context, key, known)));
+    const namedId = found?.id ?? (known.isOfStranger && (await nextId(context, key, known)));
     if (!(await keepNames(context, { ...key, ...(namedId !== undefined && { id: namedId }) }, known)))
       return "look-again";
     return refuse(context, receipt, code, conversationId);

@@ -21,7 +21,7 @@ export async function refuse(
   const tellBusy =
     code === "CONVERSATION_LOCKED" &&
     conversationId !== undefined &&
-    (await tellOnce(context, conversationId));
+    (await isFirstRefusal(context, conversationId));
   // Last: a webhook that dies before was not acknowledged, and what it brought may come again.
   if (isOver(refused, code)) await rememberRefused(context, refused.id);
   return { kind: "refused", code, ...about, tellBusy };
@@ -83,7 +83,7 @@ async function eraseShared({ store }: AwsContext, known: ReadonlySet<string>): P
 }
 
 /** True for a running turn's first refusal. Of several at once, one tells: the row says which. */
-async function tellOnce(context: AwsContext, id: string): Promise<boolean> {
+async function isFirstRefusal(context: AwsContext, id: string): Promise<boolean> {
   const { state } = await readState(context, id);
   const running = runningTurnId(state);
   if (running === undefined) return false;

@@ -48,10 +48,10 @@ interface SweepCursor {
 export async function sweep(context: AwsContext): Promise<SweepReport> {
   const { isSetBack, told } = await lookAtClock(context);
   const cursor = await readCursor(context);
-  const windows = await goOn(cursor.windows, (from) => sweepWindows(context, from, isSetBack));
+  const windows = await fromPlace(cursor.windows, (from) => sweepWindows(context, from, isSetBack));
   const lapsed = await sweepLeases(context);
-  const stage = await goOn(cursor.stage, (from) => sweepStage(context, from));
-  const seen = await goOn(context.forget === "sweep" ? cursor.seen : THROUGH, (from) =>
+  const stage = await fromPlace(cursor.stage, (from) => sweepStage(context, from));
+  const seen = await fromPlace(context.forget === "sweep" ? cursor.seen : THROUGH, (from) =>
     sweepSeen(context, from),
   );
   const next = { windows: windows.next, stage: stage.next, seen: seen.next };
@@ -74,7 +74,7 @@ interface Round<T> {
   readonly next?: Item | undefined;
 }
 
-async function goOn<T>(
+async function fromPlace<T>(
   place: Item | typeof THROUGH | undefined,
   sweepFrom: (from: Item | undefined) => Promise<Round<T>>,
 ): Promise<{ readonly done: readonly T[]; readonly next: Item | typeof THROUGH }> {

@@ -105,9 +105,9 @@ function learning(
 
 /** Learns the names in a message, whether or not the message is accepted. */
 export function learn(context: StepContext, key: ConversationKey, choice: Choice<Conversation>): void {
-  const { found, sender, isStrangers } = choice;
+  const { found, sender, isOfStranger } = choice;
   if (found) withAlias(context, found, choice);
-  else keepNames(context, key, choice, isStrangers && nextId(context, { ...key, sender }));
+  else keepNames(context, key, choice, isOfStranger && nextId(context, { ...key, sender }));
 }
 
 /** Also takes the number from the conversations of its former holder. */

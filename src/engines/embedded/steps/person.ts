@@ -8,7 +8,7 @@ import { nextId } from "./find-conversation.ts";
 import { nameAt } from "./on-turn.ts";
 
 /** A person as our rows know them: under which names, and in which conversations they may be found. */
-interface Person {
+interface PersonRows {
   readonly names: readonly string[];
   readonly ids: readonly string[];
   /** Removes the person from the name records; done last. */
@@ -16,7 +16,7 @@ interface Person {
 }
 
 /** The person of this conversation. */
-export function personOf(context: StepContext, id: string): Person {
+export function personOf(context: StepContext, id: string): PersonRows {
   const known = context.tables.conversations.get(id);
   const named = known ? [known] : namedWithout(context, id);
   const people = named.map((key) => everythingOf(context, key));
@@ -41,7 +41,11 @@ function namedIn(context: StepContext, id: string, arrival: Arrival): NamedKey {
 }
 
 /** One name leads to conversations, and each of them may know another name. */
-function everythingOf(context: StepContext, key: NamedKey, names: readonly string[] = namesOf(key)): Person {
+function everythingOf(
+  context: StepContext,
+  key: NamedKey,
+  names: readonly string[] = namesOf(key),
+): PersonRows {
   const { tables } = context;
   const records = tables.names.records(key, names);
   const person = personIn([key], tables.conversations.named(key, names), records);

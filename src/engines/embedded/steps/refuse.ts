@@ -24,7 +24,7 @@ export function refuse(
   if (!isUnrecorded && !isOnRecord(context, refused, code))
     tables.refusals.put({ messageId: id, ...about, channel, sender, code, atMs: nowMs });
   const tellBusy =
-    code === "CONVERSATION_LOCKED" && conversationId !== undefined && tellOnce(context, conversationId);
+    code === "CONVERSATION_LOCKED" && conversationId !== undefined && isFirstRefusal(context, conversationId);
   return { kind: "refused", code, ...about, tellBusy };
 }
 
@@ -38,7 +38,7 @@ function isOnRecord({ tables, nowMs, settings }: StepContext, refused: Refused, 
 }
 
 /** True for a running turn's first refusal. */
-function tellOnce(context: StepContext, id: string): boolean {
+function isFirstRefusal(context: StepContext, id: string): boolean {
   const state = stateOf(context, id);
   const running = runningTurnId(state);
   if (state.busyToldTurnId === running) return false;
