@@ -35,7 +35,7 @@ import {
   untilSettled,
   withAlias,
 } from "./find-conversation.ts";
-import { type FullMark, isStillFull, lookUp, refuseMore } from "./full-conversation.ts";
+import { lookUp, markOf, refuseMore } from "./full-conversation.ts";
 import { refuse } from "./refuse.ts";
 
 /** A payload may hold a thousand messages; more at once would only wait for sockets. */
@@ -75,7 +75,7 @@ async function stageOne(context: AwsContext, receipt: Receipt): Promise<StageOut
     return refuse(context, withoutMemory(receipt), "MESSAGE_TOO_LARGE", undefined);
   const key = conversationKey(context.settings, arrival);
   // Reading both at once changes nothing: a redelivery is recognised before the conversation is used.
-  const [{ isDuplicate, stagedIn, mark }, known] = await Promise.all([
+  const [{ isDuplicate, stagedIn, fullIn }, known] = await Promise.all([
     lookUp(context, id, key),
     findKnown(context, key, arrival.senderAlias),
   ]);
@@ -85,21 +85,21 @@ async function stageOne(context: AwsContext, receipt: Receipt): Promise<StageOut
   if (before) return before;
   return untilSettled(async (round) => {
     const looked = round === 0 ? known : await findForSure(context, key, arrival.senderAlias);
-    return stageIn(context, receipt, { key, known: looked, mark });
+    return stageIn(context, receipt, { key, known: looked, fullIn });
   });
 }
 
 interface Found {
   readonly key: ConversationKey;
   readonly known: Known;
-  readonly mark: FullMark | undefined;
+  readonly fullIn: string | undefined;
 }
 
 /** If another process was faster, or the conversation has become another person's, all is looked up again. */
 async function stageIn(
   context: AwsContext,
   receipt: Receipt,
-  { key, known, mark }: Found,
+  { key, known, fullIn }: Found,
 ): Promise<StageOutcome | "look-again"> {
   const { arrival, id, refusal, writers } = receipt;
   if (isUnattributed(writers, known)) return { kind: "unattributed" };
@@ -121,7 +121,7 @@ async function stageIn(
       sender: active?.sender ?? sender,
     };
     if (!(await keepNames(context, { ...key, id: found.id }, known))) return "look-again";
-    return (await refusedAsFull(context, receipt, mark, found.id)) ?? put(context, receipt, found, active);
+    return (await refusedAsFull(context, receipt, fullIn, found.id)) ?? put(context, receipt, found, active);
   }
   const isBusyNow = active !== undefined && (await isBusyIn(context, active.id));
   const decision = decideReceipt(active, isBusyNow, key.channelType, context.settings);
@@ -133,7 +133,7 @@ async function stageIn(
     ? await withAlias(context, active, known)
     : await createFor(context, arrival, known);
   if (conversation === "look-again") return conversation;
-  const full = active && (await refusedAsFull(context, receipt, mark, active.id));
+  const full = active && (await refusedAsFull(context, receipt, fullIn, active.id));
   return full ?? put(context, receipt, conversation, conversation);
 }
 
@@ -148,16 +148,17 @@ export async function createFor(
   return createConversation(context, given, known, givenId);
 }
 
-/** What is already staged is a duplicate, and has its conversation. */
+/** Only its own mark counts. What is already staged is a duplicate, and has its conversation. */
 async function refusedAsFull(
   context: AwsContext,
   receipt: Receipt,
-  mark: FullMark | undefined,
+  fullIn: string | undefined,
   conversationId: string,
 ): Promise<StageOutcome | undefined> {
-  if (!mark || !(await isStillFull(context, mark, conversationId))) return undefined;
+  const mark = fullIn === conversationId ? await markOf(context, conversationId) : undefined;
+  if (!mark) return undefined;
   const isStaged = await context.store.get("stage", stageKey(conversationId, receipt.id));
-  return isStaged ? undefined : refuseMore(context, receipt, mark, conversationId);
+  return isStaged ? undefined : refuseMore(context, receipt, mark);
 }
 
 /** A redelivery of what is already staged is a duplicate, whatever the rules say by now. */
