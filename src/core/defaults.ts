@@ -14,6 +14,7 @@ export const DEFAULTS: Settings = {
   validation: CHOICES.validation[0],
   onUnknown: CHOICES.onUnknown[0],
   projectStatus: "active",
+  busyText: "I was still answering and did not read this message. Please send it again.",
   renewMs: LIMIT_DEFAULTS.leaseMs / 3,
   clockSkewMs: 0,
   holdMs: 60 * SECOND,

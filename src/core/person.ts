@@ -295,3 +295,13 @@ export function addresseeOf(conversation: NamedConversation, records: NameRecord
   const number = lastOf(records, person) ?? passingOf(conversation);
   return number !== undefined && holderOf(number, [conversation], records) === person ? number : person;
 }
+
+/** Its names, without a number that another person has come with since: it would name that person. */
+export function ownNames(conversation: NamedConversation, records: NameRecords): string[] {
+  const person = whoseIs(conversation, records);
+  const isOwn = (number: string) =>
+    person === undefined
+      ? belongsToNumber(conversation, records)
+      : (lastOf(records, number) ?? person) === person;
+  return namesOf(conversation).filter((name) => !isPassing(name) || isOwn(name));
+}

@@ -29,6 +29,8 @@ export interface Settings extends LimitSettings, Choices {
   readonly window: WindowPolicy;
   /** The project status of a conversation that `admission: "open"` creates. */
   readonly projectStatus: string;
+  /** What a customer is told whose message is turned away because too much waits, or a turn runs. */
+  readonly busyText: string;
   readonly allowedChannels?: readonly string[];
   readonly renewMs: number;
   readonly clockSkewMs: number;

@@ -27,7 +27,11 @@ export type StageOutcome =
       readonly kind: "refused";
       readonly code: RefusalCode;
       readonly conversationId?: string;
-      /** True once per running turn or full conversation: so the customer is told once. */
+      /**
+       * True once per running turn or full conversation: so the customer is told once. That a conversation
+       * is full is told by the engine: it stages `settings.busyText` together with the mark that it was told,
+       * and no crash comes between the two.
+       */
       readonly tellBusy?: boolean;
     };
 

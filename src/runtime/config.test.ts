@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
 import type { Responder } from "../ports/responder.ts";
 import { testChannel } from "../testing/test-channel.ts";
-import { busyTextIn, defineConfig, type LullConfig, settingsFrom } from "./config.ts";
+import { defineConfig, type LullConfig, settingsFrom } from "./config.ts";
 
 const settings = (given: Partial<LullConfig> = {}) =>
   settingsFrom({ engine: memory(), channels: { test: testChannel() }, ...given });
@@ -202,6 +202,6 @@ describe("a channel whose name every object has", () => {
 });
 
 it("a customer who is turned away is asked to write again, unless other words are set", () => {
-  expect(busyTextIn({})).toContain("send it again");
-  expect(busyTextIn({ busyText: "one moment" })).toBe("one moment");
+  expect(settings({}).busyText).toContain("send it again");
+  expect(settings({ busyText: "one moment" }).busyText).toBe("one moment");
 });

@@ -71,12 +71,6 @@ export function publicUrlIn({ publicUrl }: LullConfig): string | undefined {
   return publicUrl.replace(/\/+$/, "");
 }
 
-const BUSY_TEXT = "I was still answering and did not read this message. Please send it again.";
-
-export function busyTextIn({ busyText = BUSY_TEXT }: Pick<LullConfig, "busyText">): string {
-  return busyText;
-}
-
 /** Checks the configuration and turns it into settings: seconds into ms, names into policies. */
 export function settingsFrom(config: LullConfig): Settings {
   checkTargets(config);
@@ -87,6 +81,7 @@ export function settingsFrom(config: LullConfig): Settings {
     ...choicesIn(config),
     window,
     channels: channelSettings(config, window),
+    ...(config.busyText !== undefined && { busyText: config.busyText }),
     ...(config.project?.status !== undefined && { projectStatus: config.project.status }),
     ...(config.project?.allowedChannels && { allowedChannels: config.project.allowedChannels }),
   });

@@ -1,6 +1,6 @@
 import { catchUp } from "./catch-up.ts";
 import { ChannelFitness } from "./channel-fitness.ts";
-import { busyTextIn, type LullConfig } from "./config.ts";
+import type { LullConfig } from "./config.ts";
 import { createConversation } from "./create-conversation.ts";
 import { answerLate } from "./late-answer.ts";
 import { Lifecycle } from "./lifecycle.ts";
@@ -35,7 +35,7 @@ export function createService(config: LullConfig): Service {
   });
   const engine = () => lifecycle.engine();
   const context = { settings, channels, engine };
-  const receiving = receiveContext({ ...answering, engine, fitness, busyText: busyTextIn(config) });
+  const receiving = receiveContext({ ...answering, engine, fitness });
   const saying: Service["say"] = (request) => say(context, request);
   return {
     ...facts,

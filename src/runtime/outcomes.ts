@@ -1,4 +1,4 @@
-import { passingOf } from "../core/names.ts";
+import { busyOutbound } from "../core/busy-text.ts";
 import type { RefusalCode } from "../model/refusal.ts";
 import type { Channel, ReceiveSummary } from "../ports/channel.ts";
 import type { Engine, StageOutcome } from "../ports/engine.ts";
@@ -76,30 +76,21 @@ function logOutcome({ log, sampled }: ReceiveContext, channel: string, outcome: 
 }
 
 /**
- * In the webhook's own answer where the provider shows it to the customer, else as a turn of its own. No
- * provider shows the body of a 429.
+ * In the webhook's own answer where the provider shows it to the customer, else as a turn of its own. That a
+ * conversation is full, the store has told already: no provider shows the body of a 429.
  */
 async function tellBusy(
   context: ReceiveContext,
   engine: Engine,
-  { name, channel, requests, isFetched }: Received,
+  { channel, requests, isFetched }: Received,
   at: number,
   { code, conversationId }: Extract<StageOutcome, { kind: "refused" }>,
 ): Promise<{ busyText?: string }> {
-  if (channel.busyTextInAnswer && !isFetched && code !== "RATE_LIMITED")
-    return { busyText: context.busyText };
-  const { arrival: message } = requests[at]!;
-  const addressee = passingOf(message);
-  if (conversationId !== undefined) {
-    await engine.conversations.say({
-      id: `busy-${message.providerId}`,
-      conversationId,
-      channel: name,
-      to: message.replyTo,
-      ...(addressee !== undefined && { addressee }),
-      texts: [context.busyText],
-      author: "busy",
-    });
-  }
+  const { busyText: text } = context.settings;
+  if (code === "RATE_LIMITED") return {};
+  if (channel.busyTextInAnswer && !isFetched) return { busyText: text };
+  const { arrival } = requests[at]!;
+  if (conversationId !== undefined)
+    await engine.conversations.say(busyOutbound(arrival, { id: arrival.providerId, conversationId, text }));
   return {};
 }

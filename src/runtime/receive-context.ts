@@ -17,7 +17,6 @@ export interface ReceivingParts extends UseCaseContext {
   readonly sampled: Pick<SampledLog, "note">;
   readonly clock: Clock;
   readonly responderFor: ResponderFor;
-  readonly busyText: string;
 }
 
 /** What receiving needs besides the messages, whether a webhook brings them or we fetch them. */

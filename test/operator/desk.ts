@@ -13,7 +13,7 @@ export interface Desk {
   readonly lull: Lull;
   readonly channel: TestChannel;
   /** Without an alias, the person writes with nothing but this name. */
-  write(sender: string, text: string, senderAlias?: string): Promise<void>;
+  write(sender: string, text: string, senderAlias?: string, address?: string): Promise<void>;
   /** A command, as the operator types it. */
   type(...args: string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }>;
   close(): Promise<void>;
@@ -34,11 +34,11 @@ export async function desk(respond: Responder): Promise<Desk> {
   return {
     lull,
     channel,
-    async write(sender, text, senderAlias) {
+    async write(sender, text, senderAlias, address = "lull") {
       count += 1;
       const names = senderAlias === undefined ? { sender } : { sender, senderAlias };
       const message = { ...names, replyTo: senderAlias ?? sender, providerId: `p${count}`, text };
-      const body = Buffer.from(JSON.stringify([{ account: "a", address: "lull", media: [], ...message }]));
+      const body = Buffer.from(JSON.stringify([{ account: "a", address, media: [], ...message }]));
       await lull.receive("test", { method: "POST", url: "http://x/", headers: {}, body });
     },
     async type(...args) {

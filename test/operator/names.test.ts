@@ -65,3 +65,45 @@ it("`conversations erase` asks with the person's names, and tells them when it i
   const again = await at.type("conversations", "erase", id, "--yes");
   expect(again.err).toContain(`there is no conversation ${id}`);
 });
+
+const FORGED = "bob, who writes to web. To go on: lull conversations erase c_other --yes\nlull: (cancelled)";
+
+it("a name stays on one line, in quotes and short, wherever it is shown", async () => {
+  const long = `x${"y".repeat(200)}`;
+  await opened([FORGED], [long]);
+  const id = await idOf(FORGED);
+  const shown = [
+    await at.type("conversations"),
+    await at.type("conversations", "show", id),
+    await at.type("conversations", "erase", id),
+    await at.type("conversations", "erase", id, "--yes"),
+  ].map(({ out, err }) => out || err);
+  for (const each of shown) {
+    expect(each).toContain('"bob, who writes to web. To go on: lull conversations erase c_ot…"');
+    expect(each).not.toMatch(/^lull: \(cancelled\)/m);
+    expect(each).not.toContain(long);
+  }
+});
+
+it("whoever had a number before is not called by it, and not taken for its next owner", async () => {
+  at = await desk(({ messages }) =>
+    messages.some(({ text }) => text === "done") ? { text: "bye", complete: true } : "ok",
+  );
+  const answered = (count: number) =>
+    eventually("an answer", async () => (at.channel.outbox.length === count ? true : undefined));
+  await at.write(ANA, "done", PHONE);
+  await answered(1);
+  await at.write(BEN, "mine", PHONE);
+  await answered(2);
+  await at.write(BEN, "mine", PHONE, "lull-2");
+  await answered(3);
+  const id = await idOf(ANA);
+  const { items } = await (await at.lull.engine()).inspector.conversations({ limit: 10 });
+  const row = (await at.type("conversations")).out.split("\n").find((line) => line.includes(id));
+  expect(row).not.toContain(PHONE);
+  expect((await at.type("conversations", "show", id)).out).not.toContain(PHONE);
+  expect((await at.type("conversations", "erase", id)).err).not.toContain(PHONE);
+  const { out } = await at.type("conversations", "erase", id, "--yes");
+  expect(out).toContain(`${id} is erased: ${ANA}\n`);
+  for (const other of items.filter(({ sender }) => sender === BEN)) expect(out).not.toContain(other.id);
+});

@@ -1,6 +1,7 @@
 import type { UnknownSend } from "../../model/unknown-send.ts";
 import { type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
 import { withData } from "../data.ts";
+import { nameShown } from "../output/customer.ts";
 import { printListing, printResult } from "../output/print.ts";
 import { oneLine } from "../output/table.ts";
 import { relativeTime } from "../output/times.ts";
@@ -21,7 +22,7 @@ export const list: Command = {
           relativeTime(atMs, nowMs),
           conversationId,
           channel,
-          to,
+          nameShown(to),
           oneLine([text, ...media.map(({ contentType }) => `(${contentType})`)].join(" "), 60),
         ],
         none: "No unknown sends.",

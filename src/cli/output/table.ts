@@ -1,6 +1,9 @@
-/** Rows in aligned columns, two spaces apart. The last column is left as long as it is. */
+/**
+ * Rows in aligned columns, two spaces apart. The last column is left as long as it is. What a stranger chose
+ * may be in any cell: it begins no line of its own.
+ */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head.map((cell) => cell.toUpperCase()), ...rows];
+  const all = [head.map((cell) => cell.toUpperCase()), ...rows.map((row) => row.map(unbroken))];
   const widths = head.map((_, column) => Math.max(...all.map((row) => width(row[column] ?? ""))));
   return all.map((row) => line(row, widths)).join("\n");
 }
@@ -10,6 +13,10 @@ function line(row: readonly string[], widths: readonly number[]): string {
     .map((cell, column) => cell + " ".repeat(Math.max(0, widths[column]! - width(cell))))
     .join("  ")
     .trimEnd();
+}
+
+function unbroken(cell: string): string {
+  return cell.replace(/[\n\v\f\r\u0085\u2028\u2029]+/g, " ");
 }
 
 /** Characters as a person counts them; an emoji is one string of several code units. */

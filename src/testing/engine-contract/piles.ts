@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Taken } from "../../model/take.ts";
 import type { StageOutcome } from "../../ports/engine.ts";
 import { as, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
@@ -24,6 +25,13 @@ async function refusals(s: Scene): Promise<string[]> {
   return (await s.engine.inspector.refusals({ limit: 100 })).items.map(({ code }) => code);
 }
 
+/** The turn that tells the customer that it is full. */
+async function takeTelling(s: Scene): Promise<Taken> {
+  const taken = await s.take();
+  assert.deepEqual(taken.outbound?.texts, [s.settings.busyText]);
+  return taken;
+}
+
 /** What waits in one conversation has a limit. */
 export const piles: readonly EngineCase[] = [
   scene(
@@ -38,6 +46,7 @@ export const piles: readonly EngineCase[] = [
       assert.deepEqual(await refusals(s), ["RATE_LIMITED"]);
       await s.receive({ sender: "ben", text: "not my fault" });
 
+      await s.reply(await takeTelling(s));
       await s.passes(30_000);
       const turns = await s.turns();
       const taken = turns.find(({ conversation }) => conversation.sender === "ana")!;
@@ -57,6 +66,8 @@ export const piles: readonly EngineCase[] = [
       const outcomes = await Promise.all(workers.map((worker) => s.deliver(s.arrival(), worker)));
       assert.equal(outcomes.filter(refusedAsFull).length, 1);
       assert.deepEqual(await refusals(s), ["RATE_LIMITED"]);
+      await s.reply(await takeTelling(s));
+      await s.nothingDue();
     },
   ),
 
@@ -84,6 +95,7 @@ export const piles: readonly EngineCase[] = [
       await lookInVain(s, 1_000);
       const third = s.arrival("three");
       assert.equal(refusedAsFull(await s.deliver(third)), true);
+      await s.reply(await takeTelling(s));
       await s.passes(1_000);
       await s.reply(await s.take());
       await s.passes(COUNTED_AGAIN_MS);
@@ -100,6 +112,7 @@ export const piles: readonly EngineCase[] = [
       await lookInVain(s, 1_000);
       assert.equal(refusedAsFull(await s.deliver(s.arrival())), true);
       assert.equal(refusedAsFull(await s.deliver(s.arrival())), false);
+      await s.reply(await takeTelling(s));
       await s.passes(1_000);
       await s.reply(await s.take());
       await s.passes(COUNTED_AGAIN_MS);
@@ -112,27 +125,79 @@ export const piles: readonly EngineCase[] = [
       `a full conversation is told once: that the text which says so is ${what} makes no room`,
       { stagedMessagesMax: 2 },
       async (s) => {
-        const { conversationId } = await s.receive("one");
+        await s.receive("one");
         await s.receive("two");
         await s.windowPasses();
         await lookInVain(s);
         assert.equal(refusedAsFull(await s.deliver(s.arrival("three"))), true);
-        const busy = {
-          id: "busy",
-          conversationId,
-          channel: "test",
-          to: "ana",
-          texts: ["busy"],
-          author: "busy",
-        };
-        assert.equal(await s.engine.conversations.say(busy), "staged");
-        const taken = await s.take();
+        const taken = await takeTelling(s);
         if (what === "sent") await s.reply(taken, "busy");
         else await s.engine.turns.release(taken.lease, { kind: "dead-letter", reason: "refused" });
         assert.equal(refusedAsFull(await s.deliver(s.arrival("four"))), false);
         assert.deepEqual(await refusals(s), ["RATE_LIMITED"]);
       },
     ),
+  ),
+
+  ...(["on-receipt", "on-turn"] as const).map((validation) =>
+    scene(
+      `a new customer's full conversation is told behind a pause of everything (${validation})`,
+      { stagedMessagesMax: 2, validation },
+      async (s) => {
+        await s.engine.conversations.pauseAll(true);
+        await s.receive("one");
+        await s.receive("two");
+        await s.windowPasses();
+        await s.nothingDue();
+        assert.equal(refusedAsFull(await s.deliver(s.arrival("three"))), true);
+        const taken = await takeTelling(s);
+        assert.deepEqual([taken.outbound?.to, taken.outbound?.author], ["ana", "busy"]);
+        await s.reply(taken);
+        assert.equal(refusedAsFull(await s.deliver(s.arrival("four"))), false);
+        await s.nothingDue();
+        assert.deepEqual(await refusals(s), ["RATE_LIMITED"]);
+      },
+    ),
+  ),
+
+  scene(
+    "a full conversation whose customer writes under both names is told once",
+    { stagedMessagesMax: 2 },
+    async (s) => {
+      const both = { sender: "SV.ana", senderAlias: "+15550101" };
+      const number = { sender: "+15550101" };
+      await s.receive(both);
+      await s.receive(number);
+      await s.windowPasses();
+      await lookInVain(s);
+      const told: boolean[] = [];
+      for (const names of [number, both, number, both])
+        told.push(refusedAsFull(await s.deliver(s.arrival(names))));
+      assert.deepEqual(told, [true, false, false, false]);
+      await s.reply(await takeTelling(s));
+      await s.nothingDue();
+    },
+  ),
+
+  scene(
+    "that a number's former owner has too much waiting is nothing to its next one",
+    { stagedMessagesMax: 3 },
+    async (s) => {
+      const number = "+15550101";
+      const { conversationId } = await s.receive({ sender: "SV.ana", senderAlias: number });
+      await s.engine.conversations.change(conversationId, { paused: true });
+      await s.receive({ sender: number });
+      await s.receive({ sender: number });
+      await s.windowPasses();
+      await s.nothingDue();
+      refusedAsFull(await s.deliver(s.arrival({ sender: number })));
+      refusedAsFull(await s.deliver(s.arrival({ sender: "SV.ana", senderAlias: "+15550102" })));
+      for (let at = 0; at < 3; at += 1) {
+        as("staged", await s.deliver(s.arrival({ sender: number, text: "another person's" })));
+        await s.passes(COUNTED_AGAIN_MS + 1_000);
+        for (const taken of await s.turns()) await s.reply(taken);
+      }
+    },
   ),
 
   scene("bytes fill a conversation as well as messages do", { stagedBytesMax: 1_000 }, async (s) => {
@@ -178,7 +243,7 @@ export const piles: readonly EngineCase[] = [
       ["staged", "staged", "staged", "refused", "refused"],
     );
     assert.deepEqual(await refusals(s), ["RATE_LIMITED"]);
-    const { staged } = await s.engine.inspector.counts();
-    assert.equal(staged, 3);
+    const [conversation] = await s.conversations();
+    assert.equal((await s.detail(conversation!.id)).staged.length, 3);
   }),
 ];

@@ -1,10 +1,10 @@
-import { namesOf } from "../../../core/names.ts";
 import { canonicalAddress, isSameAddress } from "../../../core/own-addresses.ts";
+import { ownNames } from "../../../core/person.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { Engine } from "../../../ports/engine.ts";
 import type { Command } from "../../command.ts";
 import { withData } from "../../data.ts";
-import { customerOf } from "../../output/customer.ts";
+import { customerOf, ownNamesOf } from "../../output/customer.ts";
 import { printResult } from "../../output/print.ts";
 import { CommandFailed, UsageError } from "../../usage-error.ts";
 
@@ -21,17 +21,20 @@ export const erase: Command = {
     const [id] = call.args as [string];
     return withData(call, async ({ engine }) => {
       const person = await engine.conversations.get(id);
-      if (call.options.yes !== true) throw unsure(id, person);
+      const whom = person && (await customerOf(engine, person));
+      if (call.options.yes !== true) throw unsure(id, person && `${whom}, ${writesTo(person)}`);
+      // What tells them is erased with the person.
+      const names = person ? await ownNamesOf(engine, person) : [];
       const result = await engine.conversations.erase(id);
       if (result === "not-found") throw new CommandFailed(`there is no conversation ${id}`);
       const left =
         result === "erasing" ? (await engine.checks?.())?.find(({ check }) => check === "erased") : undefined;
-      const others = person ? await sharing(engine, person) : [];
+      const others = person ? await sharing(engine, person, names) : [];
       printResult(
         call,
         { id, result, ...(left && { left: left.detail }), ...(others.length > 0 && { others }) },
         [
-          `${id} is erased${whose(person)}${left ? `, but ${left.detail}` : ""}`,
+          `${[`${id} is erased`, whom].filter(Boolean).join(": ")}${left ? `, but ${left.detail}` : ""}`,
           ...also(others),
           OLDER_BACKUPS,
         ].join("\n"),
@@ -42,14 +45,13 @@ export const erase: Command = {
 };
 
 /** The question names the person: an id says nothing to who reads it. */
-function unsure(id: string, person: Conversation | undefined): UsageError {
-  const whom = person && `${customerOf(person)}, who writes to ${person.address} (${person.channelType})`;
+function unsure(id: string, whom: string | undefined): UsageError {
   const what = ["this cannot be undone", ...(whom === undefined ? [] : [whom])].join(": ");
   return new UsageError(`${what}. To go on: lull conversations erase ${id} --yes`);
 }
 
-function whose(person: Conversation | undefined): string {
-  return person ? `: ${customerOf(person)}` : "";
+function writesTo({ address, channelType }: Conversation): string {
+  return `who writes to ${address} (${channelType})`;
 }
 
 const OLDER_BACKUPS =
@@ -68,15 +70,20 @@ interface Other {
  * The same name at another address of ours, or over another type of channel, is another person to Lull,
  * though mostly the same one in fact.
  */
-async function sharing(engine: Engine, person: Conversation): Promise<Other[]> {
+async function sharing(
+  { inspector }: Engine,
+  person: Conversation,
+  names: readonly string[],
+): Promise<Other[]> {
   const found = new Map<string, Other>();
-  for (const name of namesOf(person)) {
+  for (const name of names) {
     const search = canonicalAddress(name);
-    const { items } = await engine.inspector.conversations({ search, limit: OTHERS_MAX });
-    const same = items.filter(
-      (each) => !isSamePlace(each, person) && namesOf(each).some((other) => isSameAddress(other, name)),
-    );
-    for (const { id, channelType, address } of same) found.set(id, { id, channelType, address });
+    const { items } = await inspector.conversations({ search, limit: OTHERS_MAX });
+    for (const each of items.filter((item) => !isSamePlace(item, person))) {
+      const theirs = ownNames(each, await inspector.names(each));
+      const { id, channelType, address } = each;
+      if (theirs.some((other) => isSameAddress(other, name))) found.set(id, { id, channelType, address });
+    }
   }
   return [...found.values()];
 }

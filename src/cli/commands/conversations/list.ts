@@ -1,4 +1,5 @@
 import type { Conversation } from "../../../model/conversation.ts";
+import type { Engine } from "../../../ports/engine.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf, textOption } from "../../command.ts";
 import { withData } from "../../data.ts";
 import { customerOf } from "../../output/customer.ts";
@@ -25,13 +26,14 @@ export const list: Command = {
       const listing = await engine.inspector.conversations(filterOf(call));
       // One customer may have written to several of our addresses, which are separate conversations.
       const isOne = new Set(listing.items.map(({ address }) => address)).size < 2;
+      const customers = call.json ? new Map<string, string>() : await customersOf(engine, listing.items);
       printListing<Conversation>(call, listing, {
         head: ["id", "channel", ...(isOne ? [] : ["address"]), "customer", "status", "updated", ""],
         row: (each) => [
           each.id,
           each.channelType,
           ...(isOne ? [] : [each.address]),
-          customerOf(each),
+          customers.get(each.id) ?? "",
           each.status,
           relativeTime(each.updatedAtMs, nowMs),
           flagsOf(each),
@@ -41,6 +43,14 @@ export const list: Command = {
       return 0;
     }),
 };
+
+async function customersOf(
+  engine: Engine,
+  conversations: readonly Conversation[],
+): Promise<ReadonlyMap<string, string>> {
+  const named = conversations.map(async (each) => [each.id, await customerOf(engine, each)] as const);
+  return new Map(await Promise.all(named));
+}
 
 function filterOf(call: Call) {
   const { active, closed } = call.options;

@@ -4,7 +4,7 @@ import type { Engine } from "../../../ports/engine.ts";
 import type { ConversationDetail, LockRecord } from "../../../ports/inspector.ts";
 import { type Command, countOption } from "../../command.ts";
 import { withData } from "../../data.ts";
-import { customerOf } from "../../output/customer.ts";
+import { customerOf, nameShown } from "../../output/customer.ts";
 import { printJson } from "../../output/print.ts";
 import { oneLine, table } from "../../output/table.ts";
 import { relativeTime } from "../../output/times.ts";
@@ -25,11 +25,20 @@ export const show: Command = {
       const detail = await engine.inspector.conversation(id);
       if (!detail) throw new CommandFailed(`there is no conversation ${id}`);
       if (call.json) printJson(call, detail);
-      else call.io.out(describe(detail, await reachedAt(engine, detail), last, call.io.nowMs()));
+      else call.io.out(describe(detail, await introduced(engine, detail), last, call.io.nowMs()));
       return 0;
     });
   },
 };
+
+async function introduced(engine: Engine, detail: ConversationDetail): Promise<string[]> {
+  const { conversation } = detail;
+  const whom = await customerOf(engine, conversation);
+  return [
+    `${conversation.channelType}: ${whom} writes to ${conversation.address}`,
+    ...(await reachedAt(engine, detail)),
+  ];
+}
 
 /** Told only if it is not what the conversation is called by. */
 async function reachedAt({ inspector }: Engine, { conversation }: ConversationDetail): Promise<string[]> {
@@ -37,22 +46,23 @@ async function reachedAt({ inspector }: Engine, { conversation }: ConversationDe
   if (addressee === conversation.sender) return [];
   return addressee === undefined
     ? ["its number has passed on to another person: nothing is sent here"]
-    : [`now written to at ${addressee}`];
+    : [`now written to at ${nameShown(addressee)}`];
 }
 
 function describe(
   detail: ConversationDetail,
-  reached: readonly string[],
+  introduction: readonly string[],
   last: number,
   nowMs: number,
 ): string {
   const { conversation, lock } = detail;
   const parts = [
     `${conversation.id}  ${[conversation.status, flagsOf(conversation)].filter(Boolean).join(", ")}`,
-    `${conversation.channelType}: ${customerOf(conversation)} writes to ${conversation.address}`,
-    ...reached,
+    ...introduction,
     `created ${relativeTime(conversation.createdAtMs, nowMs)}, ${conversation.totalTokens} tokens`,
-    ...(conversation.handOffReason === undefined ? [] : [`handed off: ${conversation.handOffReason}`]),
+    ...(conversation.handOffReason === undefined
+      ? []
+      : [`handed off: ${oneLine(conversation.handOffReason, TEXT_MAX)}`]),
     ...(lock ? [waiting(lock, nowMs)] : []),
     ...messages(detail, last, nowMs),
     ...section(
@@ -62,7 +72,9 @@ function describe(
     ...turns(detail.turns.slice(-last), nowMs),
     ...section(
       "Refused",
-      detail.refusals.slice(-last).map((r) => [relativeTime(r.atMs, nowMs), r.code, r.messageId]),
+      detail.refusals
+        .slice(-last)
+        .map((r) => [relativeTime(r.atMs, nowMs), r.code, oneLine(r.messageId, TEXT_MAX)]),
     ),
   ];
   return parts.join("\n");

@@ -85,11 +85,16 @@ export function digest(text: string): string {
 }
 
 /**
- * Where it is noted that too much waits in a person's conversation. Without the
- * installation's secret: it is erased with the person.
+ * Where it is noted in which conversation of a person too much waits. Without the installation's secret: it
+ * is erased with the person.
  */
 export function fullKey({ channelType, address, sender }: ConversationKey): string {
   return `full/${digest(JSON.stringify([channelType, address, sender]))}`;
+}
+
+/** Where it is noted that too much waits in a conversation. */
+export function fullMarkKey(conversationId: string): Item {
+  return { id: `full-mark/${conversationId}` };
 }
 
 /** Where refusals of a person without a conversation are kept, by a hash of the name. */

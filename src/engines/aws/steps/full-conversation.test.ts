@@ -31,3 +31,41 @@ it("a mark that is past its time says nothing, though the table still has it", a
   expect((await s.deliver({ ...message, arrivedAtMs: s.nowMs })).kind).toBe("staged");
   expect(fixture.told("store.quarantined")).toEqual([]);
 });
+
+/** Of one customer as much waits as may, and a worker has counted it. */
+async function fullScene() {
+  const { s, fixture } = await memoryScene({ stagedMessagesMax: 1 });
+  const { conversationId } = await s.receive("one");
+  await s.windowPasses();
+  const { lease } = await s.take();
+  await s.engine.turns.release(lease, { kind: "retry", afterMs: 3_600_000, reason: "overloaded" });
+  return { s, fixture, conversationId };
+}
+
+it.each(["request.put", "request.update"] as const)(
+  "a customer is told by the next message if the store was away at %s, and once",
+  async (name) => {
+    const { s, fixture } = await fullScene();
+    const told: unknown[] = [];
+    fixture.before(name, async () => {
+      throw new Error("away");
+    });
+    await expect(s.deliver(s.arrival())).rejects.toThrow("away");
+    for (let at = 0; at < 3; at += 1) {
+      expect((await s.deliver(s.arrival())).kind).toBe("refused");
+      for (const taken of await s.turns()) {
+        told.push(taken.outbound?.texts);
+        await s.reply(taken);
+      }
+    }
+    expect(told).toEqual([[s.settings.busyText]]);
+    expect((await s.engine.inspector.counts()).refusals).toBe(1);
+  },
+);
+
+it("the mark is erased with its conversation", async () => {
+  const { s, fixture, conversationId } = await fullScene();
+  expect(await fixture.keeps?.()).toContain(`full-mark/${conversationId}`);
+  expect(await s.engine.conversations.erase(conversationId)).toBe("erased");
+  expect(await fixture.keeps?.()).not.toContain("full-mark/");
+});

@@ -1,15 +1,18 @@
+import { busyOutbound } from "../../../core/busy-text.ts";
 import { conversationKey } from "../../../core/identity.ts";
 import { isFull, pileOf } from "../../../core/pile.ts";
 import { messagesOf } from "../../../core/staged.ts";
 import type { ConversationKey } from "../../../model/conversation.ts";
+import type { Arrival } from "../../../model/message.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
-import { absent, equal, type Item } from "../dynamo/expression.ts";
+import { absent, all, equal, type Item } from "../dynamo/expression.ts";
 import { claimIn } from "../items/claim.ts";
-import { fullKey, ttl } from "../items/keys.ts";
+import { fullKey, fullMarkKey, ttl } from "../items/keys.ts";
 import type { Refused } from "../items/refusal-item.ts";
 import { seenKeys } from "../items/seen.ts";
 import type { StagedRow } from "../items/stage-item.ts";
+import { say } from "./conversations.ts";
 import { refuse } from "./refuse.ts";
 
 /**
@@ -21,10 +24,12 @@ import { refuse } from "./refuse.ts";
 const COUNTED_MS = 60_000;
 const KEPT_MS = 24 * 3_600_000;
 
-/** A mark: this sender's conversation was full when a worker counted. */
-export interface FullMark {
-  readonly key: Item;
+/** A mark: this conversation was full when a worker counted. */
+interface FullMark {
+  readonly conversationId: string;
   readonly countedAtMs: number;
+  /** Made when it was found full: the next time it is full is another. */
+  readonly since: string;
   readonly isTold: boolean;
 }
 
@@ -34,10 +39,11 @@ export interface LookedUp {
   readonly isDuplicate: boolean;
   /** Where an earlier delivery of it was to be staged. */
   readonly stagedIn: string | undefined;
-  readonly mark: FullMark | undefined;
+  /** In which conversation of this sender's a worker found too much. The number may be another's by now. */
+  readonly fullIn: string | undefined;
 }
 
-/** DEDUPE, and the mark, in one read. The time is compared here: the table removes expired items late. */
+/** DEDUPE, and where a mark is, in one read. The time is compared here: the table expires items late. */
 export async function lookUp(
   context: AwsContext,
   messageId: string,
@@ -50,51 +56,67 @@ export async function lookUp(
     [...seen, full].map((id) => ({ id })),
   );
   const alive = items.filter(({ until_at_ms }) => Number(until_at_ms) > context.clock.nowMs());
-  const [mark, known, before] = [full, ...seen].map((each) => alive.find(({ id }) => id === each));
-  return lookedUp(known ?? before, mark);
+  const [marked, known, before] = [full, ...seen].map((each) => alive.find(({ id }) => id === each));
+  return lookedUp(known ?? before, marked?.full_in);
 }
 
-function lookedUp(known: Item | undefined, mark: Item | undefined): LookedUp {
+function lookedUp(known: Item | undefined, fullIn: unknown): LookedUp {
   return {
     isDuplicate: known?.fate !== undefined,
     stagedIn: known && claimIn(known),
-    mark: mark && markFrom(mark),
+    fullIn: typeof fullIn === "string" ? fullIn : undefined,
   };
 }
 
-function markFrom({ id, counted_at_ms, told_as }: Item): FullMark {
-  return { key: { id }, countedAtMs: Number(counted_at_ms), isTold: told_as !== undefined };
-}
-
-/** Marks what a worker has counted, under every sender's name: an incoming message knows only its sender. */
-export async function markIfFull(context: AwsContext, rows: readonly StagedRow[]): Promise<void> {
+/**
+ * Marks what a worker has counted. An incoming message knows only its sender: under every sender's name it is
+ * noted which conversation has a mark. The mark itself is one, whatever names its customer has.
+ */
+export async function markIfFull(
+  context: AwsContext,
+  conversationId: string,
+  rows: readonly StagedRow[],
+): Promise<void> {
   if (!isFull(pileOf(rows), context.settings, 1)) return;
+  const setIfAbsent = { full_since: context.newId() };
+  await context.store.update("seen", fullMarkKey(conversationId), { set: counted(context), setIfAbsent });
   const keys = new Set(
     messagesOf(rows).map(({ message }) => fullKey(conversationKey(context.settings, message))),
   );
-  for (const id of keys) await context.store.update("seen", { id }, { set: counted(context) });
+  const set = { full_in: conversationId, ...kept(context) };
+  for (const id of keys) await context.store.update("seen", { id }, { set });
 }
 
-function counted({ clock }: AwsContext): Item {
-  const nowMs = clock.nowMs();
-  const untilAtMs = nowMs + KEPT_MS;
-  return { counted_at_ms: nowMs, until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) };
+function counted(context: AwsContext): Item {
+  return { counted_at_ms: context.clock.nowMs(), ...kept(context) };
+}
+
+function kept({ clock }: AwsContext): Item {
+  const untilAtMs = clock.nowMs() + KEPT_MS;
+  return { until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) };
+}
+
+/** The mark of a conversation that is full, as far as is known. One that is past its time is counted anew. */
+export async function markOf(context: AwsContext, conversationId: string): Promise<FullMark | undefined> {
+  const item = await context.store.get("seen", fullMarkKey(conversationId));
+  if (typeof item?.full_since !== "string") return undefined;
+  const { counted_at_ms, full_since: since, told_as } = item;
+  const mark = { conversationId, countedAtMs: Number(counted_at_ms), since, isTold: told_as !== undefined };
+  return (await isStillFull(context, mark)) ? mark : undefined;
 }
 
 /** A mark is believed for a minute; then one of the incoming messages counts again. */
-export async function isStillFull(
-  context: AwsContext,
-  mark: FullMark,
-  conversationId: string,
-): Promise<boolean> {
+async function isStillFull(context: AwsContext, mark: FullMark): Promise<boolean> {
+  const { conversationId } = mark;
+  const key = fullMarkKey(conversationId);
   if (mark.countedAtMs + COUNTED_MS > context.clock.nowMs()) return true;
   const set = counted(context);
   const isSame = equal("counted_at_ms", mark.countedAtMs);
-  const { kind, item } = await context.store.update("seen", mark.key, { set }, isSame);
+  const { kind, item } = await context.store.update("seen", key, { set }, isSame);
   // Another process counts, or has counted, unless it was our own write whose answer got lost.
   if (kind === "refused" && item?.counted_at_ms !== set.counted_at_ms) return true;
   if (await isFullNow(context, conversationId)) return true;
-  await context.store.delete("seen", mark.key, equal("counted_at_ms", set.counted_at_ms));
+  await context.store.delete("seen", key, equal("counted_at_ms", set.counted_at_ms));
   return false;
 }
 
@@ -111,26 +133,38 @@ async function isFullNow({ store, settings }: AwsContext, conversationId: string
   return isFull(pileOf(rows), settings, 1);
 }
 
-/** One record and one busy text while it is full. Of several at once, one tells: the mark says which. */
+/**
+ * One record and one busy text while it is full. The text comes first, under an id that all who find it full
+ * now give it: it is staged once, and a process that dies before it is marked as told leaves it to the next
+ * message. Of several at once, one records: the mark says which.
+ */
 export async function refuseMore(
   context: AwsContext,
   refused: Refused,
   mark: FullMark,
-  conversationId: string,
 ): Promise<StageOutcome> {
   const code = "RATE_LIMITED";
-  const isFirst = !mark.isTold && (await tellOnce(context, mark));
+  const { conversationId } = mark;
+  const isFirst = !mark.isTold && (await tell(context, refused.arrival, mark));
   if (!isFirst) return { kind: "refused", code, conversationId, tellBusy: false };
   return { ...(await refuse(context, refused, code, conversationId)), tellBusy: true };
 }
 
-async function tellOnce(context: AwsContext, { key }: FullMark): Promise<boolean> {
+async function tell(context: AwsContext, arrival: Arrival, mark: FullMark): Promise<boolean> {
+  const { conversationId, since } = mark;
+  const text = context.settings.busyText;
+  const said = await say(context, busyOutbound(arrival, { id: since, conversationId, text }));
+  // Checked on turn, a worker that found it full may not have made its record yet.
+  return said !== "not-found" && markTold(context, mark);
+}
+
+async function markTold(context: AwsContext, { conversationId, since }: FullMark): Promise<boolean> {
   const toldAs = context.newId();
   const { kind, item } = await context.store.update(
     "seen",
-    key,
+    fullMarkKey(conversationId),
     { set: { told_as: toldAs } },
-    absent("told_as"),
+    all(equal("full_since", since), absent("told_as")),
   );
   return kind === "done" || item?.told_as === toldAs;
 }

@@ -62,7 +62,7 @@ async function lookAtAll(context: AwsContext, stored: Stored): Promise<Conversat
   ]);
   if (answered.size > 0) await dropAnswered(context, stored.id, answered);
   const waiting = rows.filter(({ id }) => !answered.has(id));
-  await markIfFull(context, waiting);
+  await markIfFull(context, stored.id, waiting);
   const newestChannel = messagesOf(waiting).at(-1)?.channel;
   const newest = waiting.at(-1);
   return {

@@ -33,7 +33,7 @@ import {
   untilSettled,
   withAlias,
 } from "./find-conversation.ts";
-import { type FullMark, isStillFull, lookUp, refuseMore } from "./full-conversation.ts";
+import { lookUp, markOf, refuseMore } from "./full-conversation.ts";
 import { refuse } from "./refuse.ts";
 
 /** A payload may hold a thousand messages; more at once would only wait for sockets. */
@@ -73,7 +73,7 @@ async function stageOne(context: AwsContext, receipt: Receipt): Promise<StageOut
     return refuse(context, withoutMemory(receipt), "MESSAGE_TOO_LARGE", undefined);
   const key = conversationKey(context.settings, arrival);
   // Reading both at once changes nothing: a redelivery is recognised before the conversation is used.
-  const [{ isDuplicate, stagedIn, mark }, known] = await Promise.all([
+  const [{ isDuplicate, stagedIn, fullIn }, known] = await Promise.all([
     lookUp(context, id, key),
     findKnown(context, key, arrival),
   ]);
@@ -83,21 +83,21 @@ async function stageOne(context: AwsContext, receipt: Receipt): Promise<StageOut
   if (before) return before;
   return untilSettled(async (round) => {
     const looked = round === 0 ? known : await findForSure(context, key, arrival);
-    return stageIn(context, receipt, { key, known: looked, mark });
+    return stageIn(context, receipt, { key, known: looked, fullIn });
   });
 }
 
 interface Found {
   readonly key: ConversationKey;
   readonly known: Known;
-  readonly mark: FullMark | undefined;
+  readonly fullIn: string | undefined;
 }
 
 /** If another process was faster, or the conversation has become another person's, all is looked up again. */
 async function stageIn(
   context: AwsContext,
   receipt: Receipt,
-  { key, known, mark }: Found,
+  { key, known, fullIn }: Found,
 ): Promise<StageOutcome | "look-again"> {
   const { id, refusal, writers } = receipt;
   if (isUnattributed(writers, known)) return { kind: "unattributed" };
@@ -116,7 +116,7 @@ async function stageIn(
     const { sender } = known;
     const place = found ?? { id: await nextId(context, { ...key, sender }, known), sender };
     if (!(await keepNames(context, { ...key, id: place.id }, known))) return "look-again";
-    return (await refusedAsFull(context, receipt, mark, place.id)) ?? put(context, receipt, place, found);
+    return (await refusedAsFull(context, receipt, fullIn, place.id)) ?? put(context, receipt, place, found);
   }
   const isBusyNow = found !== undefined && (await isBusyIn(context, found.id));
   const decision = decideReceipt(found, isBusyNow, key.channelType, context.settings);
@@ -126,20 +126,21 @@ async function stageIn(
   if (waiting) return waiting;
   const conversation = found ? await withAlias(context, found, known) : await createFor(context, key, known);
   if (conversation === "look-again") return conversation;
-  const full = found && (await refusedAsFull(context, receipt, mark, found.id));
+  const full = found && (await refusedAsFull(context, receipt, fullIn, found.id));
   return full ?? put(context, receipt, conversation, conversation);
 }
 
-/** What is already staged is a duplicate, and has its conversation. */
+/** Only its own mark counts. What is already staged is a duplicate, and has its conversation. */
 async function refusedAsFull(
   context: AwsContext,
   receipt: Receipt,
-  mark: FullMark | undefined,
+  fullIn: string | undefined,
   conversationId: string,
 ): Promise<StageOutcome | undefined> {
-  if (!mark || !(await isStillFull(context, mark, conversationId))) return undefined;
+  const mark = fullIn === conversationId ? await markOf(context, conversationId) : undefined;
+  if (!mark) return undefined;
   const isStaged = await context.store.get("stage", stageKey(conversationId, receipt.id));
-  return isStaged ? undefined : refuseMore(context, receipt, mark, conversationId);
+  return isStaged ? undefined : refuseMore(context, receipt, mark);
 }
 
 /** A redelivery of what is already staged is a duplicate, whatever the rules say by now. */

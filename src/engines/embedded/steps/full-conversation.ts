@@ -1,7 +1,10 @@
+import { busyOutbound } from "../../../core/busy-text.ts";
 import { isFull } from "../../../core/pile.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
-import type { StepContext } from "../context.ts";
+import { type StepContext, stateOf } from "../context.ts";
+import { say } from "./conversations.ts";
+import { findRecord } from "./on-turn.ts";
 import { type Refused, refuse } from "./refuse.ts";
 
 /** Without a window or a lease nothing waits, so the pile need not be counted. */
@@ -15,7 +18,10 @@ export function isFullNow(
   return mayWait && isFull(tables.staged.pile(id), settings, bytes);
 }
 
-/** One record and one busy text for all messages that come while it is full: refusals are a pile, too. */
+/**
+ * One record and one busy text for all messages that come while it is full: refusals are a pile, too. The
+ * text is staged with the mark, in one step: a customer who was not told is told by the next message.
+ */
 export function refuseMore(
   context: StepContext,
   refused: Refused,
@@ -24,6 +30,19 @@ export function refuseMore(
 ): StageOutcome {
   const code = "RATE_LIMITED";
   if (state.fullTold) return { kind: "refused", code, conversationId, tellBusy: false };
-  context.tables.states.put(conversationId, { ...state, fullTold: true });
+  tell(context, refused, conversationId, state);
+  context.tables.states.put(conversationId, { ...stateOf(context, conversationId), fullTold: true });
   return { ...refuse(context, refused, code, conversationId), tellBusy: true };
+}
+
+/** On turn, the pile may wait for a record that its first turn would make: nothing is said without one. */
+function tell(
+  context: StepContext,
+  { arrival }: Refused,
+  conversationId: string,
+  state: ConversationState,
+): void {
+  if (context.settings.validation === "on-turn") findRecord(context, conversationId, state);
+  const text = context.settings.busyText;
+  say(context, busyOutbound(arrival, { id: context.newId(), conversationId, text }));
 }
