@@ -2,6 +2,7 @@ import * as committing from "./steps/commit.ts";
 import * as conversing from "./steps/conversations.ts";
 import * as erasing from "./steps/erase.ts";
 import * as inspecting from "./steps/inspect.ts";
+import { knownSince } from "./steps/memory.ts";
 import * as receiving from "./steps/receive.ts";
 import { recordDelivery } from "./steps/record-delivery.ts";
 import * as releasing from "./steps/release.ts";
@@ -41,6 +42,7 @@ export const STEPS = {
 
 /** Steps that only read: they may run on another connection and never wait for a writer. */
 export const READS = {
+  knownSince,
   hasNewer: turning.hasNewer,
   holders: sweeping.holders,
   tracesLeft: erasing.tracesLeft,
