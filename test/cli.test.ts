@@ -375,6 +375,8 @@ describe("with Twilio", () => {
       ),
     });
     expect((await ask(["catch-up", "--since", "8d", "--beyond-memory"], env())).code).toBe(0);
+    for (const all of ["1w", "7d", "168h"])
+      expect(await ask(["catch-up", "--since", all], env())).toMatchObject({ code: 0 });
   });
 
   test("doctor checks the credentials and tells the webhook's URL", async () => {
