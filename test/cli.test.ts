@@ -370,9 +370,13 @@ describe("with Twilio", () => {
     const refused = await ask(["catch-up", "--since", "8d"], env());
     expect(refused).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/remembered, which is 168 hours.*answered again.*--beyond-memory/),
+      stderr: expect.stringMatching(
+        /remembered, which is since .*dedupeHours: 168.*answered again.*--beyond-memory/,
+      ),
     });
     expect((await ask(["catch-up", "--since", "8d", "--beyond-memory"], env())).code).toBe(0);
+    for (const all of ["1w", "7d", "168h"])
+      expect(await ask(["catch-up", "--since", all], env())).toMatchObject({ code: 0 });
   });
 
   test("doctor checks the credentials and tells the webhook's URL", async () => {

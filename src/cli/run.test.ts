@@ -70,6 +70,7 @@ test.each([
   [["dead", "retry", "d1", "--all"], "name dead letters by id, or give --all"],
   [["catch-up"], "--since is needed"],
   [["catch-up", "--since", "10"], "--since must be 30m, 2h, 1d or an ISO time"],
+  [["catch-up", "--since", "99999999999w", "--beyond-memory"], "--since lies before 1970"],
   [["catch-up", "--since", "yesterday"], "--since must be 30m, 2h, 1d or an ISO time"],
 ])("%j is told in one line and ends with 2", async (argv, message) => {
   const { code, out, err } = await lull(argv);

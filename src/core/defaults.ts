@@ -87,6 +87,12 @@ export function refusalsKeptMs({ retentionMs }: Pick<Settings, "retentionMs">): 
   return retentionMs === 0 ? REFUSALS_KEPT_MS : Math.min(retentionMs, REFUSALS_KEPT_MS);
 }
 
+/**
+ * Ids are kept this much longer than is promised: a list of all that a provider received within the memory is
+ * read and staged while time goes by, and its times are the provider's.
+ */
+export const MEMORY_MARGIN_MS = 15 * 60 * SECOND;
+
 /** The most refusals that are kept, where the engine can count them. */
 export const REFUSALS_KEPT_MAX = 100_000;
 

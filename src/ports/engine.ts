@@ -45,6 +45,11 @@ export interface Receiving {
   stage(arrivals: readonly StageRequest[]): Promise<readonly StageOutcome[]>;
   /** Records a delivery status; a chunk whose outcome was unknown is settled by it. */
   recordDelivery(channel: string, status: DeliveryStatus): Promise<"settled" | "recorded" | "unmatched">;
+  /**
+   * Since when the ids of all messages are known. An id is kept for as long as `dedupeMs` was when it was
+   * learnt: for a while after that was raised, this is later than `dedupeMs` ago. Sweeps note what it is.
+   */
+  knownSinceMs(): Promise<number>;
 }
 
 export interface StageRequest {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
+import { memoryTables } from "../engines/memory/tables.ts";
 import type { LogFields } from "../model/log.ts";
 import type { InboundMessage } from "../model/message.ts";
 import type { Channel } from "../ports/channel.ts";
-import { fakeClock } from "../testing/fake-clock.ts";
+import { type FakeClock, fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { testWebhook } from "../testing/test-webhook.ts";
 import type { CatchUpRequest } from "./catch-up.ts";
@@ -19,9 +20,12 @@ function message(providerId: string, more: Partial<InboundMessage> = {}): Inboun
 /** A service whose one channel's provider received these. */
 function behind(
   received: readonly InboundMessage[],
-  { channel: about, ...config }: Partial<LullConfig> & { readonly channel?: Partial<Channel> } = {},
+  {
+    channel: about,
+    clock = fakeClock(),
+    ...config
+  }: Partial<LullConfig> & { readonly channel?: Partial<Channel>; readonly clock?: FakeClock } = {},
 ) {
-  const clock = fakeClock();
   const logged: [event: string, fields: LogFields][] = [];
   const channel = { ...testChannel(), listReceived: () => listing(received), ...about };
   const service = createService({
@@ -75,7 +79,8 @@ describe("what the provider received meanwhile", () => {
     await service.start();
     await webhook(message("1"));
     await clock.advance(3_600_000 + 60_000);
-    const sinceAtMs = clock.nowMs() - 3_600_001;
+    // A minute is left to callers who read the clock before.
+    const sinceAtMs = clock.nowMs() - 3_600_000 - 60_001;
     await expect(catchUp({ sinceAtMs })).rejects.toThrow(
       expect.objectContaining({
         code: "INVALID_REQUEST",
@@ -117,6 +122,53 @@ describe("what the provider received meanwhile", () => {
       "sms: the provider gave no answer within 120 s; 1 messages are in, run it again for the rest";
     expect(await caught).toMatchObject({ message: words, retry: "later" });
     expect((await counts()).staged).toBe(1);
+  });
+});
+
+describe("how far back it may reach:", () => {
+  const HOUR = 3_600_000;
+  const stop = async ({ service, clock }: ReturnType<typeof behind>) => {
+    const stopped = service.stop(0);
+    await clock.advance(1);
+    await stopped;
+  };
+
+  it("as far as ids were remembered when they were learnt, though more is configured by now", async () => {
+    const engine = memory({ tables: memoryTables() });
+    const clock = fakeClock();
+    const limits = { dedupeHours: 24 };
+    const before = behind([], { engine, clock, limits });
+    await before.service.start();
+    await before.webhook(message("1"));
+    await clock.advance(20_000);
+    await stop(before);
+    await clock.advance(48 * HOUR);
+    const after = behind([message("1")], { engine, clock });
+    const since = (hours: number) => after.catchUp({ sinceAtMs: clock.nowMs() - hours * HOUR });
+    await expect(since(72)).rejects.toThrow("what was answered before that would be answered again");
+    expect(await since(47)).toMatchObject({ listed: 1 });
+    // A week later all of them are kept for a week.
+    await clock.advance(169 * HOUR);
+    expect(await since(168)).toMatchObject({ listed: 1 });
+    await stop(after);
+  });
+
+  it("a list that takes its time is read to its end before what it began with is forgotten", async () => {
+    const clock = fakeClock();
+    const slowly = async function* () {
+      await clock.sleep(LISTING_MS_MAX - 1);
+      yield message("1");
+    };
+    const limits = { dedupeHours: 1 };
+    const slow = behind([], { clock, limits, channel: { listReceived: slowly } });
+    await slow.service.start();
+    await slow.webhook(message("1"));
+    const sinceAtMs = clock.nowMs();
+    await clock.advance(HOUR);
+    const caught = slow.catchUp({ sinceAtMs });
+    await clock.advance(LISTING_MS_MAX);
+    expect(await caught).toMatchObject({ listed: 1, new: 0, duplicates: 1 });
+    await stop(slow);
   });
 });
 

@@ -1,3 +1,4 @@
+import { MEMORY_MARGIN_MS } from "../core/defaults.ts";
 import {
   name as channelName,
   flag,
@@ -10,6 +11,7 @@ import {
 import { InvalidRequest, LullError } from "../errors.ts";
 import { inPublicUnits } from "../model/limits.ts";
 import type { InboundMessage } from "../model/message.ts";
+import type { Settings } from "../model/settings.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
 import { DeadlineMissed } from "../wire/deadline.ts";
@@ -63,9 +65,9 @@ export async function catchUp(context: ReceiveContext, request: CatchUpRequest):
   const { channel: name, sinceAtMs, byNumber = false, onProgress = () => {} } = request;
   const channel = knownChannel(context.channels, name);
   if (!channel.listReceived) throw new InvalidRequest(`channel ${name} cannot list what it received`);
-  if (!request.beyondMemory) requireMemory(context, sinceAtMs);
   await context.fitness.require(name);
   const engine = await context.engine();
+  if (!request.beyondMemory) await requireMemory(engine, context.settings, sinceAtMs);
   let result = NOTHING;
   let batch: InboundMessage[] = [];
   const flush = async () => {
@@ -88,16 +90,28 @@ export async function catchUp(context: ReceiveContext, request: CatchUpRequest):
   return result;
 }
 
-/** Older messages are no longer known, even those that were answered. */
-export function reachesBeyondMemory(sinceAtMs: number, nowMs: number, dedupeMs: number): boolean {
-  return sinceAtMs < nowMs - dedupeMs;
+/** A caller who asks for all of the memory reads the clock before we do. Of the margin, the rest is left. */
+const READ_BEFORE_MS = 60_000;
+
+/** Since when ids are remembered, if that is later: then older messages are not known, though answered. */
+export async function forgottenUntil(
+  { receiving }: Pick<Engine, "receiving">,
+  sinceAtMs: number,
+): Promise<string | undefined> {
+  const fromAtMs = (await receiving.knownSinceMs()) + MEMORY_MARGIN_MS;
+  return sinceAtMs < fromAtMs - READ_BEFORE_MS ? new Date(fromAtMs).toISOString() : undefined;
 }
 
-function requireMemory({ clock, settings }: ReceiveContext, sinceAtMs: number): void {
-  if (!reachesBeyondMemory(sinceAtMs, clock.nowMs(), settings.dedupeMs)) return;
-  const hours = inPublicUnits("dedupeMs", settings.dedupeMs);
+/** In the unit in which it is configured. */
+export function dedupeHoursIn({ dedupeMs }: Pick<Settings, "dedupeMs">): number {
+  return inPublicUnits("dedupeMs", dedupeMs - MEMORY_MARGIN_MS);
+}
+
+async function requireMemory(engine: Engine, settings: Settings, sinceAtMs: number): Promise<void> {
+  const from = await forgottenUntil(engine, sinceAtMs);
+  if (from === undefined) return;
   throw new InvalidRequest(
-    `ids are not remembered since then (limits.dedupeHours: ${hours}): ` +
+    `ids are remembered since ${from} (limits.dedupeHours: ${dedupeHoursIn(settings)}): ` +
       "what was answered before that would be answered again; say beyondMemory if that is meant",
   );
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MEMORY_MARGIN_MS } from "../core/defaults.ts";
 import { memory } from "../engines/memory/index.ts";
 import type { Responder } from "../ports/responder.ts";
 import { testChannel } from "../testing/test-channel.ts";
@@ -84,7 +85,7 @@ describe("limits", () => {
     expect(settings({ limits: given })).toMatchObject({
       leaseMs: 30_000,
       renewMs: 10_000,
-      dedupeMs: 7_200_000,
+      dedupeMs: 7_200_000 + MEMORY_MARGIN_MS,
       retentionMs: 86_400_000,
       attemptsMax: 3,
       pollMs: 500,
@@ -102,7 +103,7 @@ describe("limits", () => {
 
   it("remember messages for up to ninety days, and keep them for up to a hundred years", () => {
     const { dedupeMs, retentionMs } = settings({ limits: { dedupeHours: 2_160, retentionDays: 36_500 } });
-    expect([dedupeMs, retentionMs]).toEqual([90 * 86_400_000, 36_500 * 86_400_000]);
+    expect([dedupeMs, retentionMs]).toEqual([90 * 86_400_000 + MEMORY_MARGIN_MS, 36_500 * 86_400_000]);
   });
 });
 

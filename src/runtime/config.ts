@@ -1,4 +1,4 @@
-import { DEFAULTS, settingsWith } from "../core/defaults.ts";
+import { DEFAULTS, MEMORY_MARGIN_MS, settingsWith } from "../core/defaults.ts";
 import { limitsFrom } from "../core/limits.ts";
 import { isPlainUrl, plainUrlInWords } from "../core/plain-url.ts";
 import { problemsIn, TO_PEOPLE } from "../core/problems.ts";
@@ -75,7 +75,7 @@ export function publicUrlIn({ publicUrl }: LullConfig): string | undefined {
 export function settingsFrom(config: LullConfig): Settings {
   checkTargets(config);
   const window = config.window === undefined ? DEFAULTS.window : windowPolicy(config.window, "window");
-  return settingsWith({
+  const settings = settingsWith({
     ...config.engine.defaults,
     ...limitSettings(config),
     ...choicesIn(config),
@@ -85,6 +85,7 @@ export function settingsFrom(config: LullConfig): Settings {
     ...(config.project?.status !== undefined && { projectStatus: config.project.status }),
     ...(config.project?.allowedChannels && { allowedChannels: config.project.allowedChannels }),
   });
+  return { ...settings, dedupeMs: settings.dedupeMs + MEMORY_MARGIN_MS };
 }
 
 function limitSettings({ limits = {} }: LullConfig): Partial<LimitSettings> {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Bundle, bundleFunctions } from "./bundle.ts";
 
 /** Today's size and a little more, so that growth is a decision. */
-const BYTES_MAX = 950_000;
+const BYTES_MAX = 955_000;
 // 304,310 with what is kept of names, requests that are checked, a table of settings with its help, and a
 // description of every answer, the feed's included.
 const ZIPPED_BYTES_MAX = 306_000;

@@ -81,6 +81,7 @@ const ENGINE: EngineCalls = {
     stage: ({ receiving }) => receiving.stage([{ arrival }]),
     recordDelivery: ({ receiving }) =>
       receiving.recordDelivery("whatsapp", { account: "AC1", providerId: "SM2", status: "delivered" }),
+    knownSinceMs: ({ receiving }) => receiving.knownSinceMs(),
   },
   turns: {
     takeDue: ({ turns }) => turns.takeDue(10, new AbortController().signal),

@@ -359,7 +359,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/outcomes.ts",
-    code: "if (conversationId !== undefined) {",
+    code: "if (conversationId !== undefined)",
     change: "conversationId !== undefined → true",
     because: "equivalent: a conversation without an id is not found",
   },

@@ -1,7 +1,7 @@
 import type { ConfiguredChannel } from "../../config/channels.ts";
 import type { Lull } from "../../index.ts";
-import { inPublicUnits } from "../../model/limits.ts";
-import { type CatchUpResult, reachesBeyondMemory } from "../../runtime/catch-up.ts";
+import type { Engine } from "../../ports/engine.ts";
+import { type CatchUpResult, dedupeHoursIn, forgottenUntil } from "../../runtime/catch-up.ts";
 import { type Call, type Command, requiredOption, textOption } from "../command.ts";
 import { withData } from "../data.ts";
 import { printResult } from "../output/print.ts";
@@ -43,8 +43,8 @@ shown, because the number may have passed to another person.`,
     const sinceAtMs = sinceOf(call);
     return withData(
       call,
-      ({ lull, loaded }) => {
-        requireMemory(call, lull, sinceAtMs);
+      async ({ lull, engine, loaded }) => {
+        await requireMemory(call, lull, engine, sinceAtMs);
         return catchUpAll(call, lull, chosen(call, loaded.channels), sinceAtMs);
       },
       {
@@ -64,16 +64,23 @@ function sinceOf(call: Call): number {
       `--since must be 30m, 2h, 1d or an ISO time such as 2026-11-15T05:00:00Z, not ${given}`,
     );
   if (sinceAtMs > nowMs) throw new UsageError("--since lies in the future");
+  if (sinceAtMs < 0) throw new UsageError("--since lies before 1970");
   return sinceAtMs;
 }
 
-function requireMemory(call: Call, { settings: { dedupeMs } }: Lull, sinceAtMs: number): void {
+async function requireMemory(
+  call: Call,
+  { settings }: Lull,
+  engine: Engine,
+  sinceAtMs: number,
+): Promise<void> {
   if (call.options["beyond-memory"] === true) return;
-  if (!reachesBeyondMemory(sinceAtMs, call.io.nowMs(), dedupeMs)) return;
-  const hours = inPublicUnits("dedupeMs", dedupeMs);
+  const from = await forgottenUntil(engine, sinceAtMs);
+  if (from === undefined) return;
   throw new UsageError(
-    `--since is further back than ids are remembered, which is ${hours} hours ` +
-      "(limits.dedupeHours): what was answered before that would be answered again. " +
+    `--since is further back than ids are remembered, which is since ${from} ` +
+      `(limits.dedupeHours: ${dedupeHoursIn(settings)}): ` +
+      "what was answered before that would be answered again. " +
       "If that is meant, or nothing older was answered: --beyond-memory",
   );
 }

@@ -16,6 +16,7 @@ import { conversationOf } from "./steps/find-conversation.ts";
 import { history } from "./steps/history.ts";
 import { importConversation } from "./steps/import-conversation.ts";
 import { inspector } from "./steps/inspect.ts";
+import { knownSince } from "./steps/memory.ts";
 import { stage } from "./steps/receive.ts";
 import { recordDelivery } from "./steps/record-delivery.ts";
 import { release } from "./steps/release.ts";
@@ -72,6 +73,7 @@ export function engineOn(context: AwsContext, close: () => Promise<void>): Engin
     receiving: afterLoading<Receiving>(context, {
       stage: (requests) => stage(context, requests),
       recordDelivery: (channel, status) => recordDelivery(context, channel, status),
+      knownSinceMs: () => knownSince(context),
     }),
     turns: afterLoading<TurnTaking>(context, {
       takeDue: (max, signal) => takeDue(context, max, signal),

@@ -4,6 +4,7 @@ import * as erasing from "./steps/erase.ts";
 import { history } from "./steps/history.ts";
 import * as inspecting from "./steps/inspect.ts";
 import { listLocks } from "./steps/locks.ts";
+import { knownSince } from "./steps/memory.ts";
 import * as quarantined from "./steps/quarantined.ts";
 import * as receiving from "./steps/receive.ts";
 import { recordDelivery } from "./steps/record-delivery.ts";
@@ -44,6 +45,7 @@ export const STEPS = {
 
 /** Steps that only read: they may run on another connection and never wait for a writer. */
 export const READS = {
+  knownSince,
   hasNewer: turning.hasNewer,
   holders: sweeping.holders,
   tracesLeft: erasing.tracesLeft,

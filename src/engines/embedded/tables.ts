@@ -1,3 +1,4 @@
+import type { Memories } from "../../core/memory.ts";
 import type { Pile } from "../../core/pile.ts";
 import type { ConversationState } from "../../core/state.ts";
 import type { StagedItem, WaitingSpan } from "../../core/take.ts";
@@ -178,6 +179,9 @@ export interface MetaTable {
   /** The latest time that a request or a sweep of any process noted. */
   clockMark(): ClockMark | undefined;
   setClockMark(mark: ClockMark): void;
+  /** For how long ids were remembered, as far as was noted. */
+  memories(): Memories;
+  setMemories(memories: Memories): void;
   counts(nowMs: number): Counts;
 }
 

@@ -1,3 +1,4 @@
+import type { Memories } from "../../core/memory.ts";
 import type { ConversationState } from "../../core/state.ts";
 import type { HistoryMessage } from "../../model/history.ts";
 import type { NameRecord } from "../../model/names.ts";
@@ -27,6 +28,7 @@ export class MemoryRows {
   sequence = 0;
   paused = false;
   clockMark: ClockMark | undefined;
+  memories: Memories = new Map();
 
   /** All of it as it is now, for `become`: what a power cut in a simulation goes back to. */
   copy(): MemoryRows {
@@ -52,6 +54,7 @@ export class MemoryRows {
     this.sequence = other.sequence;
     this.paused = other.paused;
     this.clockMark = other.clockMark;
+    this.memories = other.memories;
   }
 
   stagedIn(id: string): StagedRow[] {

@@ -130,6 +130,10 @@ function metaTable(rows: MemoryRows): MetaTable {
     setClockMark(mark) {
       rows.clockMark = mark;
     },
+    memories: () => rows.memories,
+    setMemories(memories) {
+      rows.memories = memories;
+    },
     counts: () => ({
       conversations: rows.conversations.size,
       staged: rows.stagedIds.size,

@@ -167,6 +167,15 @@ export const receiving: readonly EngineCase[] = [
     },
   ),
 
+  scene("it is known since when ids are, also after sweeps have noted it", ONE_DAY, async (s) => {
+    for (let at = 0; at < 3; at += 1) {
+      assert.equal(await s.engine.receiving.knownSinceMs(), s.nowMs - s.settings.dedupeMs);
+      await s.engine.sweeping.sweep();
+      await s.talk("hi");
+      await s.passes(600_000);
+    }
+  }),
+
   scene("a refusal that was decided before is recorded with its reason", {}, async (s) => {
     const arrival = s.arrival("hi");
     const [outcome] = await s.engine.receiving.stage([{ arrival, refusal: "ROUTE_NOT_FOUND" }]);

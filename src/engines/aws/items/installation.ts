@@ -84,6 +84,11 @@ export class Installation {
     return this.#isPlainTime() ? [plainSentKey(channel, providerId)] : [];
   }
 
+  /** The tables are from before there was an installation's key. */
+  get isUpgraded(): boolean {
+    return this.#known.plainUntilAtMs > 0;
+  }
+
   #isPlainTime(): boolean {
     return this.#clock.nowMs() < this.#known.plainUntilAtMs;
   }

@@ -23,6 +23,8 @@ export const PING = `${OWN}ping`;
 export const SWEEP = `${OWN}sweep`;
 /** Holds the time of a sweep, which shows that a clock was set back. */
 export const CLOCK = `${OWN}clock`;
+/** For how long ids were remembered, and until when. */
+export const MEMORIES = `${OWN}memories`;
 
 /** Two transactions on one item at once conflict, so turns are counted on this many items. */
 const TURN_COUNTS = 64;

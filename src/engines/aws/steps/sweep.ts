@@ -29,6 +29,7 @@ import {
 import { lookAtClock } from "./clock.ts";
 import { conversationOf } from "./find-conversation.ts";
 import { dropAnswered } from "./look.ts";
+import { noteMemory } from "./memory.ts";
 
 /** A lapsed lease is triggered this often until a worker takes it. */
 const ONCE_MS = 60_000;
@@ -47,6 +48,7 @@ interface SweepCursor {
 /** One bounded round: overdue windows, lapsed leases, orphans, and expired items. */
 export async function sweep(context: AwsContext): Promise<SweepReport> {
   const { isSetBack, told } = await lookAtClock(context);
+  await noteMemory(context);
   const cursor = await readCursor(context);
   const windows = await fromPlace(cursor.windows, (from) => sweepWindows(context, from, isSetBack));
   const lapsed = await sweepLeases(context);

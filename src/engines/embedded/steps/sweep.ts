@@ -9,6 +9,7 @@ import type { ClockSetBack } from "../../../ports/engine.ts";
 import { clockOf, dueAtMsIn, orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
 import type { PastTimes } from "../tables.ts";
 import { expiryTime, lookAtClock, wakeAfterSetBack } from "./clock.ts";
+import { noteMemory } from "./memory.ts";
 
 /**
  * Rows that one round looks at, and removes, at most. Writers wait meanwhile: in a file of 480 MB, rounds of
@@ -30,6 +31,7 @@ export interface SweepResult {
 /** One bounded round: orphans get a window, expired rows are removed. */
 export function sweep(context: StepContext, cursor: string): SweepResult {
   const { tables, settings } = context;
+  noteMemory(context);
   const expiresAtMs = expiryTime(context);
   const clockSetBack = lookAtClock(context, expiresAtMs);
   const max = Math.min(settings.sweepRowsMax, ROUND_ROWS_MAX);

@@ -1,5 +1,6 @@
 import type { MetaTable } from "../../embedded/tables.ts";
 import { keepMark, keptMark } from "../clock-mark.ts";
+import { keepMemories, keptMemories } from "../memories.ts";
 import type { Statements } from "../statements.ts";
 
 /** Longer than the time between two sweeps. */
@@ -38,6 +39,8 @@ export function metaTable(sql: Statements): MetaTable {
       latestAtMs = mark.latestAtMs;
       keepMark(sql, mark);
     },
+    memories: () => keptMemories(sql),
+    setMemories: (memories) => keepMemories(sql, memories),
     counts() {
       const row = sql.get(`SELECT
         (SELECT count(*) FROM conversations) AS conversations, (SELECT count(*) FROM staged) AS staged,
