@@ -179,8 +179,8 @@ export interface MetaTable {
   /** The latest time that a request or a sweep of any process noted. */
   clockMark(): ClockMark | undefined;
   setClockMark(mark: ClockMark): void;
-  /** For how long ids were remembered, as far as was noted. */
-  memories(): Memories;
+  /** For how long ids were remembered; undefined if an older version, which noted nothing, made the store. */
+  memories(): Memories | undefined;
   setMemories(memories: Memories): void;
   counts(nowMs: number): Counts;
 }

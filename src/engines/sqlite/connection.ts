@@ -106,7 +106,7 @@ function migrate(database: DatabaseSync): void {
       );
     }
     for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
-    if (version === 0) addSalt(database);
+    if (version === 0) begin(database);
     database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
   });
 }
@@ -115,9 +115,11 @@ function versionOf(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.user_version);
 }
 
-function addSalt(database: DatabaseSync): void {
+function begin(database: DatabaseSync): void {
   const salt = randomBytes(16).toString("hex");
   database.prepare("INSERT INTO meta (key, value) VALUES ('salt', ?)").run(salt);
+  // Nothing is remembered yet: a file without this is an older version's, which did not note for how long.
+  database.exec("INSERT INTO meta (key, value) VALUES ('memories', '')");
 }
 
 /** As SQLite reports it. */

@@ -1,10 +1,13 @@
 import type { Memories } from "../../core/memory.ts";
 import type { Statements } from "./statements.ts";
 
-/** Pairs of numbers; anything else was not written by Lull. */
-export function keptMemories(sql: Statements): Memories {
-  const kept = String(sql.get("SELECT value FROM meta WHERE key = 'memories'")?.value ?? "");
-  const pairs = kept.split(" ").map((pair) => pair.split(":").map(Number));
+/** Pairs of numbers; anything else was not written by Lull. None at all: an older version's file. */
+export function keptMemories(sql: Statements): Memories | undefined {
+  const kept = sql.get("SELECT value FROM meta WHERE key = 'memories'");
+  if (!kept) return undefined;
+  const pairs = String(kept.value)
+    .split(" ")
+    .map((pair) => pair.split(":").map(Number));
   return new Map(
     pairs.flatMap(([keptMs, atMs]) =>
       Number.isFinite(keptMs) && Number.isFinite(atMs) ? [[keptMs!, atMs!] as const] : [],

@@ -13,9 +13,6 @@ export function noteMemory(context: StepContext): void {
     tables.meta.setMemories(new Map([...memories, [settings.dedupeMs, nowMs]]));
 }
 
-/** A store that has conversations and no note is an older version's. */
 function memoriesOf({ tables, nowMs }: StepContext): Memories {
-  const noted = tables.meta.memories();
-  if (noted.size > 0) return noted;
-  return tables.meta.counts(nowMs).conversations > 0 ? new Map([[UNNOTED_MS, nowMs]]) : noted;
+  return tables.meta.memories() ?? new Map([[UNNOTED_MS, nowMs]]);
 }
