@@ -64,6 +64,16 @@ test("an answer may be as long as it may be; one byte more, and its connection i
   expect(await callHttp(url, call({ answerBytesMax: 12 }))).toMatchObject({ status: 200, text: undefined });
 });
 
+test("where the status is enough, an answer that never ends is not waited for", async () => {
+  const url = await serving((request, response) => {
+    response.writeHead(request.url === "/bad" ? 500 : 200).write("on and on");
+  });
+  const reads = (status: number) => status < 300;
+  expect(await callHttp(`${url}/bad`, call({ reads }))).toMatchObject({ status: 500, text: undefined });
+  const impatient = call({ reads, signal: AbortSignal.timeout(50) });
+  await expect(callHttp(`${url}/good`, impatient)).rejects.toThrow();
+});
+
 test("a post without a body says so", async () => {
   const url = await serving((request, response) => response.end(request.headers["content-length"]));
   expect((await callHttp(url, call({ method: "POST" }))).text).toBe("0");

@@ -9,12 +9,14 @@ export interface HttpCall {
   readonly signal: AbortSignal;
   /** The most bytes of the answer that are read. */
   readonly answerBytesMax?: number;
+  /** Whose answers are read; all where left out. Of the others the status is enough: they may never end. */
+  readonly reads?: (status: number) => boolean;
 }
 
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
-  /** Undefined where it is longer than it may be. */
+  /** Undefined where it is longer than it may be, or is not read. */
   readonly text: string | undefined;
 }
 
@@ -48,16 +50,23 @@ export function callHttp(url: string | URL, call: HttpCall): Promise<HttpAnswer>
     signal.addEventListener("abort", giveUp);
     asked.on("error", fail);
     asked.on("response", (answer) => {
-      readText(answer, call.answerBytesMax ?? ANSWER_BYTES_MAX).then((text) => {
+      const status = answer.statusCode ?? 0;
+      const text = call.reads?.(status) === false ? unread(answer) : readText(answer, call.answerBytesMax);
+      text.then((read) => {
         done();
-        resolve({ status: answer.statusCode ?? 0, headers: headersOf(answer), text });
+        resolve({ status, headers: headersOf(answer), text: read });
       }, fail);
     });
     asked.end(body);
   });
 }
 
-function readText(answer: IncomingMessage, bytesMax: number): Promise<string | undefined> {
+async function unread(answer: IncomingMessage): Promise<undefined> {
+  answer.on("error", () => {});
+  answer.destroy();
+}
+
+function readText(answer: IncomingMessage, bytesMax = ANSWER_BYTES_MAX): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;

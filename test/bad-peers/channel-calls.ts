@@ -43,13 +43,13 @@ export const CHANNEL_CALLS: readonly OutgoingCall[] = [
     name: "twilio: list what was received",
     of: ["channels/twilio/api.ts"],
     make: (url, signal) => allOf(twilioAt(url).listReceived?.(0, signal) ?? []),
-    ends: abortedOr("error TypeError"),
+    ends: abortedOr("error Error"),
   },
   {
     name: "catch-up: what a provider received",
     of: ["channels/twilio/api.ts"],
     make: (url) => allOf(receivedSince(twilioAt(url), 0, systemClock, 100)),
-    ends: (manner) => (manner === "closes" ? "error TypeError" : "error TimeoutError"),
+    ends: (manner) => (manner === "closes" ? "error Error" : "error TimeoutError"),
   },
   {
     name: "twilio: check",

@@ -74,7 +74,7 @@ describe.concurrent("without a caller's deadline, a client of AWS gives up on si
 
 /** What a request looks like in our sources. */
 const REQUEST =
-  /(?:await|return|=>) fetch\(|\b(?:client\)?|dynamodb|sqs|client\(\))\.send\(|\bhttps?\.request\(/;
+  /(?:await|return|=>) (?:fetch|callHttp)\(|\b(?:client\)?|dynamodb|sqs|client\(\))\.send\(|\bhttps?\.request\(/;
 /** Requests without a caller's deadline, each with its reason. */
 const EXCUSED: Readonly<Record<string, string>> = {
   "engines/aws/dynamo/create-tables.ts": "makes tables by hand, for emulators and first tries",

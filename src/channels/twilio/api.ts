@@ -5,6 +5,8 @@ export interface Call {
   readonly method?: "GET" | "POST";
   readonly form?: URLSearchParams;
   readonly signal: AbortSignal;
+  /** Only the status is asked for. */
+  readonly isUnread?: true;
 }
 
 /** The path under which everything of an account lives. */
@@ -26,12 +28,13 @@ export async function basicWithToken(session: Session, account: Account): Promis
 export function call(
   url: string,
   credentials: string,
-  { method = "GET", form, signal }: Call,
+  { method = "GET", form, signal, isUnread }: Call,
 ): Promise<HttpAnswer> {
   const headers = { authorization: credentials, accept: "application/json" };
-  if (form === undefined) return callHttp(url, { method, headers, signal });
+  const how = { method, signal, reads: () => !isUnread };
+  if (form === undefined) return callHttp(url, { ...how, headers });
   const typed = { ...headers, "content-type": "application/x-www-form-urlencoded;charset=UTF-8" };
-  return callHttp(url, { method, headers: typed, body: form.toString(), signal });
+  return callHttp(url, { ...how, headers: typed, body: form.toString() });
 }
 
 function basic(user: string, password: string): string {

@@ -23,7 +23,10 @@ async function checkAccount(session: Session, account: Account, signal: AbortSig
     if (session.apiKey === undefined || account !== session.primary) return [];
     // Keys may not read the account itself, so the key is tried on a list that it must be able to read.
     const key = await authorization(session, account);
-    const listed = await call(`${session.apiUrl}${path}/Messages.json?PageSize=1`, key, { signal });
+    const listed = await call(`${session.apiUrl}${path}/Messages.json?PageSize=1`, key, {
+      signal,
+      isUnread: true,
+    });
     return listed.status === 200
       ? []
       : [`Twilio does not let API key ${session.apiKey.sid} read messages (${listed.status})`];

@@ -11,6 +11,7 @@ export async function typing(session: Session, lastProviderId: string, signal: A
       method: "POST",
       form,
       signal,
+      isUnread: true,
     });
   } catch {
     // A failed nicety is ignored.

@@ -9,7 +9,7 @@ export async function check(session: Session, signal: AbortSignal): Promise<read
     await session.context.secrets.get(session.webhookSecret);
     const headers = { authorization: await bearer(session), accept: "application/json" };
     const url = `${session.apiUrl}/api/v1/getContacts?pageSize=1`;
-    const { status } = await callHttp(url, { headers, signal });
+    const { status } = await callHttp(url, { headers, signal, reads: () => false });
     return problemsWith(status);
   } catch (error) {
     return [error instanceof LullError ? error.message : `WATI could not be reached: ${nameOf(error)}`];

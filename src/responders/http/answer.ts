@@ -8,10 +8,15 @@ export const ANSWER_BYTES_MAX = 1_000_000;
 /** How long a service that says 202 without a time has for its answer. */
 const LATER_SECONDS = 300;
 
+/** The words of an error are not read: its status says enough. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
 /** 200: the reply. 202: it comes later. 204: there is none. Anything else is an error. */
 export function readAnswer(answer: HttpAnswer, host: string): Reply {
   const { status, headers, text } = answer;
-  if (status < 200 || status > 299) throw refusedBy(host, answer);
+  if (!isSuccess(status)) throw refusedBy(host, answer);
   if (text === undefined) throw unreadable(`it is larger than ${ANSWER_BYTES_MAX} bytes`);
   if (status === 202) return answersLater(headers, text);
   if (status === 204 || text.trim() === "") return null;

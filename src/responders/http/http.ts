@@ -6,7 +6,7 @@ import type { Responder, Turn } from "../../ports/responder.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import { environmentSecrets } from "../../secrets/secrets.ts";
 import { callHttp } from "../../wire/http-call.ts";
-import { ANSWER_BYTES_MAX, readAnswer } from "./answer.ts";
+import { ANSWER_BYTES_MAX, isSuccess, readAnswer } from "./answer.ts";
 import { unreachable } from "./failure.ts";
 
 export interface HttpOptions {
@@ -58,6 +58,7 @@ async function ask(service: Service, turn: Turn): Promise<Reply> {
       body,
       signal: turn.signal,
       answerBytesMax: ANSWER_BYTES_MAX,
+      reads: isSuccess,
     });
     return readAnswer(answer, service.endpoint.host);
   } catch (error) {
