@@ -73,8 +73,13 @@ describe.concurrent("without a caller's deadline, a client of AWS gives up on si
 });
 
 /** What a request looks like in our sources. */
-const REQUEST =
-  /(?:await|return|=>) (?:fetch|callHttp)\(|\b(?:client\)?|dynamodb|sqs|client\(\))\.send\(|\bhttps?\.request\(/;
+const REQUEST = new RegExp(
+  [
+    String.raw`(?:await|return|=>) (?:fetch|callHttp)\(`,
+    String.raw`\b(?:client\)?|dynamodb|sqs|client\(\))\.send\(`,
+    String.raw`\bhttps?\.request\(`,
+  ].join("|"),
+);
 /** Requests without a caller's deadline, each with its reason. */
 const EXCUSED: Readonly<Record<string, string>> = {
   "engines/aws/dynamo/create-tables.ts": "makes tables by hand, for emulators and first tries",

@@ -147,6 +147,7 @@ async function everything(): Promise<void> {
   await sweeping.sweep();
   await sweeping.freeLeases("h");
   await engine.ping();
+  await receiving.knownSinceMs();
 
   await inspector.conversation(id);
   await inspector.names((await conversations.get(id))!);
