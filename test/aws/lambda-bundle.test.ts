@@ -10,9 +10,9 @@ import { type Bundle, bundleFunctions } from "./bundle.ts";
 
 /** Today's size and a little more, so that growth is a decision. */
 const BYTES_MAX = 955_000;
-// 304,310 with what is kept of names, requests that are checked, a table of settings with its help, and a
-// description of every answer, the feed's included.
-const ZIPPED_BYTES_MAX = 306_000;
+// 306,022 with what is kept of names, how far back ids are known, requests that are checked, a table of
+// settings with its help, and a description of every answer, the feed's included.
+const ZIPPED_BYTES_MAX = 307_500;
 
 interface Said {
   readonly last: string;
