@@ -214,10 +214,8 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/steps/clock.ts",
-        find:
-          "const isSetBack = setBackAtMs !== undefined && " +
-          "nowMs < setBackAtMs + LOOKS * context.settings.sweepMs;",
-        replace: "const isSetBack = setBackAtMs === LOOKS;",
+        find: "const isWithin = (ms: number) => setBackAtMs !== undefined && nowMs < setBackAtMs + ms;",
+        replace: "const isWithin = (ms: number) => setBackAtMs === -ms;",
       },
     ],
   },

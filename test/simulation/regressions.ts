@@ -210,6 +210,36 @@ const REGRESSIONS: readonly Regression[] = [
       providerAheadMs: 3_600_000,
     },
   },
+  {
+    name: "a lease of an earlier clock, written once more by a worker that was frozen meanwhile, must lapse",
+    only: "aws",
+    plan: {
+      seed: 1_270_014_918,
+      workers: 2,
+      window: { seconds: 2 },
+      whileBusy: "queue",
+      onUnknown: "hold",
+      canReconcile: true,
+      callbacks: false,
+      chunks: 1,
+      batchMessagesMax: 500,
+      messages: [
+        { id: "m1", customer: 0, atMs: 695, againAtMs: [] },
+        { id: "m2", customer: 0, atMs: 2_160, againAtMs: [] },
+        { id: "m3", customer: 0, atMs: 183, againAtMs: [] },
+      ],
+      faults: [
+        { step: "trigger.send", kind: "clock-set-back", nth: 1 },
+        { step: "sweeping.sweep", kind: "clock-set-back", nth: 3 },
+        { step: "request.query", kind: "freeze-before", nth: 15 },
+        { step: "turns.draft", kind: "crash-before", nth: 1 },
+      ],
+      strayWakeUpsAtMs: [19_451, 14_380],
+      listsLate: false,
+      outages: [],
+      providerAheadMs: 0,
+    },
+  },
 ];
 
 export function regressionsOn(engine: EngineName): readonly Regression[] {

@@ -10,6 +10,11 @@ import { isHeldBy, readState } from "../items/state.ts";
 const MARK_MS = 600_000;
 /** How many sweeps look after a clock that was set back. */
 const LOOKS = 2;
+/**
+ * For so many leases' length theirs are looked after: a worker that was frozen at the change may write its
+ * lease of the earlier clock once more when it wakes, and die.
+ */
+const LEASES_LOOKED_AFTER = 5;
 
 /** What a sweep finds out about the clock. */
 export interface ClockLook {
@@ -33,15 +38,18 @@ export async function lookAtClock(context: AwsContext): Promise<ClockLook> {
   const wasSetBack = byMs >= CLOCK_SET_BACK_MS_MIN;
   const setBackAtMs = wasSetBack ? nowMs : numberIn(item, "set_back_at_ms");
   // For two sweeps: an index shows new leases a moment late, and requests were under way at the change.
-  const isSetBack = setBackAtMs !== undefined && nowMs < setBackAtMs + LOOKS * context.settings.sweepMs;
+  const { sweepMs, leaseMs } = context.settings;
+  const isWithin = (ms: number) => setBackAtMs !== undefined && nowMs < setBackAtMs + ms;
+  const isSetBack = isWithin(LOOKS * sweepMs);
+  const areLeasesLookedAfter = isSetBack || isWithin(LEASES_LOOKED_AFTER * leaseMs);
   // The mark first: a round that is cut short must not begin anew for ever.
   if (wasSetBack || nowMs - markedAtMs >= MARK_MS)
     await context.store.put("state", {
       ...key,
       clock_at_ms: nowMs,
-      ...(isSetBack && { set_back_at_ms: setBackAtMs }),
+      ...(areLeasesLookedAfter && { set_back_at_ms: setBackAtMs }),
     });
-  if (!isSetBack) return { isSetBack };
+  if (!areLeasesLookedAfter) return { isSetBack };
   const conversations = await shortenLeases(context, nowMs);
   return wasSetBack ? { isSetBack, told: { byMs, conversations } } : { isSetBack };
 }
