@@ -20,25 +20,26 @@ import { Worker } from "./worker.ts";
  * is needed.
  */
 export function createService(config: LullConfig): Service {
-  const own = factsFrom(config);
-  openChannels(own);
-  const { random: _, ...facts } = own;
+  const facts = factsFrom(config);
+  openChannels(facts);
   const { settings, channels, clock, log, workerId } = facts;
   const fitness = new ChannelFitness(channels);
-  const answering = { ...own, responderFor: responderFor(config), handOffTo: config.handOffTo };
+  const answering = { ...facts, responderFor: responderFor(config), handOffTo: config.handOffTo };
   const lifecycle = new Lifecycle({
-    ...own,
+    ...facts,
     fitness,
     engine: (onArmed) => config.engine.open({ clock, settings, workerId, log, onArmed }),
     worker: (engine) => new Worker({ ...answering, engine }),
-    sweeper: ({ sweeping }) => new Sweeper(sweeping, own),
+    sweeper: ({ sweeping }) => new Sweeper(sweeping, facts),
   });
   const engine = () => lifecycle.engine();
   const context = { settings, channels, engine };
   const receiving = receiveContext({ ...answering, engine, fitness });
   const saying: Service["say"] = (request) => say(context, request);
+  // What callers of the service may know; its dice are its own.
+  const { random: _, ...known } = facts;
   return {
-    ...facts,
+    ...known,
     ...operating({ ...context, log }),
     engine,
     receive: (name, request) => receive(receiving, name, request),
