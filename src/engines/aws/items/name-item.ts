@@ -1,21 +1,11 @@
 import { type Erased, erasedFrom } from "../../../core/erased-person.ts";
 import { changedName, isPassing, isTaken, mergedNames, namesOf } from "../../../core/names.ts";
-import {
-  type Addressed,
-  alsoAskedFor,
-  movedFrom,
-  nameAddressed,
-  namesBehind,
-  otherNamesOf,
-} from "../../../core/person.ts";
+import { alsoAskedFor, otherNamesOf } from "../../../core/person.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { NameChange, Named, NameRecord, NameRecords } from "../../../model/names.ts";
-import type { Moved } from "../../../model/take.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, equal, type Item } from "../dynamo/expression.ts";
 import { aliasKey, conversationKeyOf } from "./keys.ts";
-
-export const NOTHING_KEPT: NameRecords = new Map();
 
 /** Records of a message's names, of the holder of its number, and of the holder's other names. */
 export async function recordsFor(
@@ -28,27 +18,6 @@ export async function recordsFor(
   return withMore(context, key, known, otherNamesOf(named, known));
 }
 
-/** The records that tell where a conversation's person can be reached. */
-export async function recordsBehind(context: AwsContext, conversation: Conversation): Promise<NameRecords> {
-  for (let records = NOTHING_KEPT; ; ) {
-    const known = await withMore(context, conversation, records, namesBehind(conversation, records));
-    if (known.size === records.size) return records;
-    records = known;
-  }
-}
-
-/** Only of what is sent to a number: other names stay one person's, and cost no read. */
-export async function movedSince(
-  context: AwsContext,
-  conversation: Conversation,
-  content: Addressed,
-): Promise<Moved | undefined> {
-  const name = nameAddressed(content);
-  return name === undefined
-    ? undefined
-    : movedFrom(name, conversation, await recordsBehind(context, conversation));
-}
-
 async function withMore(
   context: AwsContext,
   key: ConversationKey,
@@ -57,6 +26,11 @@ async function withMore(
 ): Promise<NameRecords> {
   const more = names.filter((name) => !records.has(name));
   return more.length === 0 ? records : new Map([...records, ...(await recordsOf(context, key, more))]);
+}
+
+/** Answers a lookup of name records. */
+export function recordsAt(context: AwsContext, key: ConversationKey) {
+  return (names: readonly string[]): Promise<NameRecords> => recordsOf(context, key, names);
 }
 
 /** Read consistently, each under its own key. */

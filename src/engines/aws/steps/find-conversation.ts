@@ -1,9 +1,11 @@
+import { lookUpAsync } from "../../../core/lookup.ts";
+import { type BeforeNext, freeId, NOTHING_KEPT } from "../../../core/name-lookups.ts";
 import { isPassing, namesOf, numberRecord } from "../../../core/names.ts";
 import { fromTemplate, newConversation } from "../../../core/new-conversation.ts";
-import { type Choice, chooseConversation, isClosed, otherNamesOf } from "../../../core/person.ts";
+import { type Choice, chooseConversation, otherNamesOf } from "../../../core/person.ts";
 import { StoreUnavailable } from "../../../errors.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
-import type { Named, NameRecord } from "../../../model/names.ts";
+import type { Named } from "../../../model/names.ts";
 import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, equal, type Item, present } from "../dynamo/expression.ts";
@@ -18,16 +20,11 @@ import {
   senderIn,
 } from "../items/conversation-item.ts";
 import { conversationKeyOf } from "../items/keys.ts";
-import { keepName, NOTHING_KEPT, recordsFor } from "../items/name-item.ts";
+import { keepName, recordsFor } from "../items/name-item.ts";
 import { withRoom } from "../items/quarantined-rows.ts";
 
-/** What is known of a person's conversations under one key. */
-export interface Known extends Choice<Conversation> {
-  /** The latest one of exactly this key, complete or not; only looked up if none was found. */
-  readonly latestId?: string;
-  /** What is kept of the number under which a new one would be made. */
-  readonly record?: NameRecord | undefined;
-}
+/** What is known of a person's conversations under one key. `latestId` is looked up if none was found. */
+export type Known = Choice<Conversation> & BeforeNext;
 
 /**
  * The index first. It may lag, so a miss is followed by a consistent read before a sender is refused or
@@ -103,7 +100,8 @@ function newestFirst(rows: readonly Item[]): Conversation[] {
 export function latest(context: AwsContext, key: ConversationKey, rows: readonly Item[]): Item | undefined {
   const named = rows.filter((row) => senderIn(row) === key.sender);
   const ids = new Set(named.map((row) => String(row.conversation_id)));
-  const isLast = ({ conversation_id: id }: Item) => !ids.has(idAfter(context, key, { latestId: String(id) }));
+  const isLast = ({ conversation_id: id }: Item) =>
+    !ids.has(context.installation.conversationId(key, String(id)));
   return named
     .filter(isLast)
     .reduce<Item | undefined>(
@@ -112,38 +110,14 @@ export function latest(context: AwsContext, key: ConversationKey, rows: readonly
     );
 }
 
-type Before = Pick<Known, "latestId" | "record">;
-
-/**
- * The id that the key's next conversation will have. Ids under which something of a number's former owners
- * waits, or is kept, are left out.
- */
-export async function nextId(context: AwsContext, key: ConversationKey, before: Before): Promise<string> {
-  return freeId(context, key, before, () => true);
-}
-
-async function freeId(
-  context: AwsContext,
-  key: ConversationKey,
-  { latestId, record }: Before,
-  isFree: (id: string) => boolean,
-): Promise<string> {
-  let id = idAfter(context, key, latestId === undefined ? {} : { latestId });
-  if (!record) return id;
-  while (!isFree(id) || (await isShut(context, key, id, record)))
-    id = idAfter(context, key, { latestId: id });
-  return id;
-}
-
-async function isShut(
-  context: AwsContext,
-  { sender }: ConversationKey,
-  id: string,
-  record: NameRecord,
-): Promise<boolean> {
-  if (isClosed(id, record, false)) return true;
-  if (await context.store.get("conversations", rowKey(sender, id))) return true;
-  return isClosed(id, record, true) && (await hasRows(context, id));
+/** The id that the key's next conversation will have. */
+export async function nextId(context: AwsContext, key: ConversationKey, before: BeforeNext): Promise<string> {
+  const isMade = async (id: string) =>
+    (await context.store.get("conversations", rowKey(key.sender, id))) !== undefined;
+  return lookUpAsync(
+    freeId((previousId) => context.installation.conversationId(key, previousId), before),
+    ({ asks, id }) => (asks === "is-made" ? isMade(id) : hasRows(context, id)),
+  );
 }
 
 /** Messages that never had a conversation are staged under its id, or are dead letters of it. */
@@ -154,24 +128,14 @@ export async function hasRows({ store }: AwsContext, id: string): Promise<boolea
   return found.flat().length > 0;
 }
 
-/** Where ownerless messages waited, or the place after it, but not where a stranger's messages wait. */
+/** Where ownerless messages waited, or the place after it. */
 export async function ownerlessId(
   context: AwsContext,
   key: ConversationKey,
   waitingId: string,
-  before: Before,
+  before: BeforeNext,
 ): Promise<string> {
-  if (!(await conversationOf(context, waitingId))) return waitingId;
-  return freeId(context, key, before, (id) => !before.record?.strangers?.includes(id));
-}
-
-/** The id that follows from the one before. */
-export function idAfter(
-  { installation }: AwsContext,
-  key: ConversationKey,
-  { latestId }: Pick<Known, "latestId">,
-): string {
-  return installation.conversationId(key, latestId);
+  return (await conversationOf(context, waitingId)) ? nextId(context, key, before) : waitingId;
 }
 
 /** Another process was faster, or the conversation has become another person's: look it all up again. */

@@ -1,6 +1,8 @@
 import { DETAIL_LIMITS } from "../../../core/defaults.ts";
 import { latestWithin } from "../../../core/history.ts";
 import { isRunning, type LeaseState, leaseGauges } from "../../../core/lease.ts";
+import { lookUpAsync } from "../../../core/lookup.ts";
+import { recordsBehind } from "../../../core/name-lookups.ts";
 import { isNamedLike } from "../../../core/names.ts";
 import type { Sound } from "../../../core/shape.ts";
 import { writtenIn } from "../../../core/staged.ts";
@@ -26,7 +28,7 @@ import { conversationKeyOf, inTime, shards } from "../items/keys.ts";
 import { leasedIds, sweptShards } from "../items/lease-shards.ts";
 import { letterFrom, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
 import { REFUSAL, unknownFrom } from "../items/message-item.ts";
-import { recordsBehind } from "../items/name-item.ts";
+import { recordsAt } from "../items/name-item.ts";
 import { refusalFrom, refusalLists, refusalsSinceMs } from "../items/refusal-item.ts";
 import { stagedLately } from "../items/staged.ts";
 import { storedFrom } from "../items/state-item.ts";
@@ -49,7 +51,7 @@ export function inspector(context: AwsContext): Inspector {
     conversations: (filter) => listConversations(context, filter),
     conversation: (id, limits) => showConversation(context, id, limits),
     latestId: (key) => latestId(context, key),
-    names: (conversation) => recordsBehind(context, conversation),
+    names: (conversation) => lookUpAsync(recordsBehind(conversation), recordsAt(context, conversation)),
     locks: (page) => listLocks(context, page),
     dead: (page) => listDead(context, page),
     unknown: (page) => listed(context, ["unknown"], page, unknownFrom),

@@ -100,11 +100,7 @@ async function knownFor(
   const named = { ...key, sender };
   const choice = chooseByName(sender, waitingId, active, new Map([...records, ...all]));
   const last = await latestId(context, named);
-  return {
-    ...choice,
-    ...(last !== undefined && { latestId: last }),
-    record: numberRecord(sender, all),
-  };
+  return { ...choice, latestId: last, record: numberRecord(sender, all) };
 }
 
 /** The name for whose next conversation these messages wait at this place. */
@@ -118,7 +114,7 @@ export async function nameAt(
   for (const sender of namesWaiting(messages, records)) {
     const named = { ...key, sender };
     const last = await latestId(context, named);
-    const before = { ...(last !== undefined && { latestId: last }), record: numberRecord(sender, records) };
+    const before = { latestId: last, record: numberRecord(sender, records) };
     if ((await nextId(context, named, before)) === waitingId) return sender;
   }
   return undefined;

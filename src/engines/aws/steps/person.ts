@@ -10,7 +10,7 @@ import { conversationFrom } from "../items/conversation-item.ts";
 import { LETTER_ROW } from "../items/letter-item.ts";
 import { recordsOf } from "../items/name-item.ts";
 import { stagedFrom } from "../items/stage-item.ts";
-import { idAfter, latest, rowsOf } from "./find-conversation.ts";
+import { latest, rowsOf } from "./find-conversation.ts";
 import { nameAt } from "./on-turn.ts";
 
 /** A person as our rows know them: under which keys, and in which conversations they may be found. */
@@ -72,7 +72,7 @@ async function everythingOf(
   if (known.size > names.length) return everythingOf(context, key, [...known]);
   const waiting = person.waitsUnder.map((sender) => {
     const last = latest(context, { ...key, sender }, rows);
-    return idAfter(context, { ...key, sender }, last ? { latestId: String(last.conversation_id) } : {});
+    return context.installation.conversationId({ ...key, sender }, last && String(last.conversation_id));
   });
   const { ids, erased } = erasureOf(key, person, waiting);
   // Also the names of the same kind that an older version stored.

@@ -1,3 +1,5 @@
+import { lookUpAsync } from "../../../core/lookup.ts";
+import { movedSince } from "../../../core/name-lookups.ts";
 import { type Addressed, isPassedOn } from "../../../core/person.ts";
 import { writtenIn } from "../../../core/staged.ts";
 import { resendOf } from "../../../core/turn.ts";
@@ -10,7 +12,7 @@ import { reclaim } from "../items/claim.ts";
 import { conversationWithin, transactionToken } from "../items/keys.ts";
 import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
 import { unknownFrom, unknownKey } from "../items/message-item.ts";
-import { movedSince } from "../items/name-item.ts";
+import { recordsAt } from "../items/name-item.ts";
 import { removeOnce } from "../items/remove-once.ts";
 import { outboundRow, type StagedRow, stageItem } from "../items/stage-item.ts";
 import { wakeNow } from "../items/window.ts";
@@ -80,9 +82,9 @@ async function retryDead(context: AwsContext, letterId: string): Promise<"retrie
 /** The turn could only fail: its customer cannot be reached. */
 async function isFutile(context: AwsContext, conversationId: string, content: Addressed): Promise<boolean> {
   const conversation = await conversationOf(context, conversationId);
-  return (
-    conversation !== undefined && isPassedOn({ moved: await movedSince(context, conversation, content) })
-  );
+  if (!conversation) return false;
+  const moved = await lookUpAsync(movedSince(conversation, content), recordsAt(context, conversation));
+  return isPassedOn({ moved });
 }
 
 async function discardDead(context: AwsContext, letterId: string): Promise<"discarded" | "not-found"> {

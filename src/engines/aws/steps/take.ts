@@ -1,4 +1,6 @@
 import { deadLetteredAs } from "../../../core/dead-letters.ts";
+import { lookUpAsync } from "../../../core/lookup.ts";
+import { movedSince } from "../../../core/name-lookups.ts";
 import { itemOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
@@ -11,7 +13,7 @@ import { absent, all, any, different, present } from "../dynamo/expression.ts";
 import { rowKey, SENDER } from "../items/conversation-item.ts";
 import { idWithin } from "../items/keys.ts";
 import type { LeftBehind } from "../items/left-behind.ts";
-import { movedSince } from "../items/name-item.ts";
+import { recordsAt } from "../items/name-item.ts";
 import { quarantineState } from "../items/quarantined-rows.ts";
 import { hold, isMine, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
@@ -184,7 +186,7 @@ async function begin(
   const content = contentOf(decision, batch);
   const [recentProviderIds, moved] = await Promise.all([
     decision.what === "draft" ? sentBefore(context, work.recordId) : [],
-    movedSince(context, record!, content),
+    lookUpAsync(movedSince(record!, content), recordsAt(context, record!)),
   ]);
   const after = { ...decision.state, window: undefined };
   const written = { channel, [SENDER]: sender, status_before: statusBefore };

@@ -1,48 +1,28 @@
 import { conversationId } from "../../../core/identity.ts";
+import { lookUp } from "../../../core/lookup.ts";
+import { freeId, NOTHING_KEPT } from "../../../core/name-lookups.ts";
 import { changedName, isPassing, namesOf } from "../../../core/names.ts";
 import { fromTemplate, newConversation } from "../../../core/new-conversation.ts";
-import {
-  type Addressed,
-  alsoAskedFor,
-  type Choice,
-  chooseConversation,
-  isClosed,
-  movedFrom,
-  nameAddressed,
-  namesBehind,
-} from "../../../core/person.ts";
+import { alsoAskedFor, type Choice, chooseConversation } from "../../../core/person.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
-import type { Named, NameRecord, NameRecords } from "../../../model/names.ts";
-import type { Moved } from "../../../model/take.ts";
+import type { Named, NameRecords } from "../../../model/names.ts";
 import type { StepContext } from "../context.ts";
 
 /** The id that the key's next conversation will have. */
-export function nextId(context: StepContext, key: ConversationKey): string {
-  return freeId(context, key, () => true);
-}
-
-/** Ids under which something of a number's former owners waits, or is kept, are left out. */
-function freeId(context: StepContext, key: ConversationKey, isFree: (id: string) => boolean): string {
+export function nextId(context: StepContext, key: ConversationKey, isOwnerless = false): string {
   const { tables, secret } = context;
-  let id = conversationId(secret, key, tables.conversations.latestId(key));
-  const record = isPassing(key.sender) && tables.names.records(key, [key.sender]).get(key.sender);
-  if (!record) return id;
-  while (!isFree(id) || isShut(context, id, record)) id = conversationId(secret, key, id);
-  return id;
+  const latestId = tables.conversations.latestId(key);
+  const record = isPassing(key.sender) ? tables.names.records(key, [key.sender]).get(key.sender) : undefined;
+  const idAfter = (previousId?: string) => conversationId(secret, key, previousId);
+  return lookUp(freeId(idAfter, { latestId, record, isOwnerless }), ({ asks, id }) => {
+    if (asks === "is-made") return tables.conversations.get(id) !== undefined;
+    return tables.staged.count(id) > 0 || tables.deadLetters.of(id).length > 0;
+  });
 }
 
-function isShut({ tables }: StepContext, id: string, record: NameRecord): boolean {
-  const isUsed = tables.staged.count(id) > 0 || tables.deadLetters.of(id).length > 0;
-  return tables.conversations.get(id) !== undefined || isClosed(id, record, isUsed);
-}
-
-/** Where ownerless messages waited, or the place after it, but not where a stranger's messages wait. */
+/** Where ownerless messages waited, or the place after it. */
 export function ownerlessId(context: StepContext, key: ConversationKey, waitingId: string): string {
-  const { tables } = context;
-  const strangers = tables.names.records(key, [key.sender]).get(key.sender)?.strangers ?? [];
-  return tables.conversations.get(waitingId)
-    ? freeId(context, key, (id) => !strangers.includes(id))
-    : waitingId;
+  return context.tables.conversations.get(waitingId) ? nextId(context, key, true) : waitingId;
 }
 
 /** Chooses among the address's active conversations under these names, or the number holder's. */
@@ -54,8 +34,6 @@ export function findKnown({ tables }: StepContext, key: ConversationKey, named: 
   const records = also.length === 0 ? known : new Map([...known, ...tables.names.records(key, also)]);
   return chooseConversation(named, tables.conversations.active(key, [...own, ...also]), records);
 }
-
-const NOTHING_KEPT: NameRecords = new Map();
 
 /** The conversation of a first message, from the project's template. */
 export function createFor(
@@ -124,21 +102,7 @@ function keepNames(
     tables.names.put(key, name, changedName(tables.names.records(key, [name]).get(name), change));
 }
 
-/** What tells where the person of a conversation can be reached. */
-export function recordsBehind({ tables }: StepContext, conversation: Conversation): NameRecords {
-  for (let records = NOTHING_KEPT; ; ) {
-    const found = tables.names.records(conversation, namesBehind(conversation, records));
-    if (found.size === 0) return records;
-    records = new Map([...records, ...found]);
-  }
-}
-
-/** Set if the customer no longer has the number to which this is sent. */
-export function movedSince(
-  context: StepContext,
-  conversation: Conversation,
-  content: Addressed,
-): Moved | undefined {
-  const name = nameAddressed(content);
-  return name === undefined ? undefined : movedFrom(name, conversation, recordsBehind(context, conversation));
+/** Answers a lookup of name records. */
+export function recordsAt({ tables }: StepContext, key: ConversationKey) {
+  return (names: readonly string[]): NameRecords => tables.names.records(key, names);
 }

@@ -1,5 +1,7 @@
 import { DETAIL_LIMITS } from "../../../core/defaults.ts";
 import { isRunning, leaseGauges } from "../../../core/lease.ts";
+import { lookUp } from "../../../core/lookup.ts";
+import { recordsBehind } from "../../../core/name-lookups.ts";
 import { messagesOf, writtenIn } from "../../../core/staged.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
@@ -17,7 +19,7 @@ import type {
 } from "../../../ports/inspector.ts";
 import { type StepContext, stateOf } from "../context.ts";
 import type { StoredDeadLetter } from "../tables.ts";
-import { recordsBehind } from "./find-conversation.ts";
+import { recordsAt } from "./find-conversation.ts";
 import { lockOf } from "./locks.ts";
 
 export function listConversations(context: StepContext, filter: ConversationFilter): Listing<Conversation> {
@@ -41,7 +43,7 @@ export function nameRecords(
   context: StepContext,
   conversation: Conversation,
 ): (readonly [string, NameRecord])[] {
-  return [...recordsBehind(context, conversation)];
+  return [...lookUp(recordsBehind(conversation), recordsAt(context, conversation))];
 }
 
 export function showConversation(

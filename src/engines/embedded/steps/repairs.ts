@@ -1,10 +1,12 @@
+import { lookUp } from "../../../core/lookup.ts";
+import { movedSince } from "../../../core/name-lookups.ts";
 import { type Addressed, isPassedOn } from "../../../core/person.ts";
 import { writtenIn } from "../../../core/staged.ts";
 import { resendOf } from "../../../core/turn.ts";
 import type { NotRepeated } from "../../../ports/repairs.ts";
 import { type StepContext, wakeNow } from "../context.ts";
 import { say } from "./conversations.ts";
-import { movedSince } from "./find-conversation.ts";
+import { recordsAt } from "./find-conversation.ts";
 
 /** Back to staged, once: the dead letter is deleted in the same step. */
 export function retryDead(context: StepContext, id: string): "retried" | NotRepeated {
@@ -22,7 +24,9 @@ export function retryDead(context: StepContext, id: string): "retried" | NotRepe
 /** The turn could only fail: its customer cannot be reached. */
 function isFutile(context: StepContext, conversationId: string, content: Addressed): boolean {
   const conversation = context.tables.conversations.get(conversationId);
-  return conversation !== undefined && isPassedOn({ moved: movedSince(context, conversation, content) });
+  if (!conversation) return false;
+  const moved = lookUp(movedSince(conversation, content), recordsAt(context, conversation));
+  return isPassedOn({ moved });
 }
 
 export function discardDead(context: StepContext, id: string): "discarded" | "not-found" {

@@ -1,5 +1,7 @@
 import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
 import { isHeld } from "../../../core/lease.ts";
+import { lookUp } from "../../../core/lookup.ts";
+import { movedSince } from "../../../core/name-lookups.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
 import { contentOf, takenFrom } from "../../../core/taken.ts";
@@ -8,7 +10,7 @@ import type { StagedRow } from "../../../model/staged.ts";
 import type { Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
 import { type StepContext, saveState, stateOf } from "../context.ts";
 import { deadLetter } from "./dead-letter.ts";
-import { movedSince } from "./find-conversation.ts";
+import { recordsAt } from "./find-conversation.ts";
 import { type Waiting, waitingIn } from "./look.ts";
 import { findRecord } from "./on-turn.ts";
 
@@ -109,7 +111,7 @@ function taken(
   const { work, what } = decision;
   const conversation = record!;
   const content = contentOf(decision, rows);
-  const moved = movedSince(context, conversation, content);
+  const moved = lookUp(movedSince(conversation, content), recordsAt(context, conversation));
   const recentProviderIds = what === "draft" ? context.tables.history.recentProviderIds(work.recordId) : [];
   return takenFrom(decision, { id, conversation, content, moved, recentProviderIds }, context.settings);
 }
