@@ -59,10 +59,10 @@ describe("a retry", () => {
 
   it("after an outage is not counted, and keeps its number and the start of the outage", () => {
     const outage = { ...retry, outageSinceAtMs: NOW - 7 };
-    const failed = { ...work, attempts: 2, lastError: "overloaded", failingSinceAtMs: NOW - 7 };
-    expect(afterRelease(releasing(), outage).works).toEqual([{ ...failed, outages: 1 }]);
-    const again = releasing({ work: { ...work, outages: 4 } });
-    expect(afterRelease(again, outage).works).toEqual([{ ...failed, outages: 5 }]);
+    const failed = { ...work, lastError: "overloaded", failingSinceAtMs: NOW - 7 };
+    expect(afterRelease(releasing(), outage).works).toEqual([{ ...failed, attempts: 3, outages: 1 }]);
+    const again = releasing({ work: { ...work, attempts: 7, outages: 4 } });
+    expect(afterRelease(again, outage).works).toEqual([{ ...failed, attempts: 7, outages: 5 }]);
   });
 
   it("keeps the stored draft where it brings none, and its own where it does", () => {

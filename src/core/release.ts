@@ -30,21 +30,21 @@ export function afterRelease(
     case "wait": {
       // The late answer may have arrived before the responder said that it would be late.
       if (how.draft?.awaitingUntilAtMs !== undefined && state.draft?.turnId === work.turnId) {
-        return released(releasing, uncounted(work), state, nowMs);
+        return released(releasing, takenBack(work), state, nowMs);
       }
-      return sent(releasing, uncounted(work), how.draft, nowMs + how.afterMs);
+      return sent(releasing, takenBack(work), how.draft, nowMs + how.afterMs);
     }
     case "restart": {
       // Its sender was told that it is sent.
-      if (acceptedMeanwhile(state, work.turnId)) return released(releasing, uncounted(work), state, nowMs);
-      const again = { ...uncounted(work), restarts: work.restarts + 1 };
+      if (acceptedMeanwhile(state, work.turnId)) return released(releasing, takenBack(work), state, nowMs);
+      const again = { ...takenBack(work), restarts: work.restarts + 1 };
       // Not before the newer messages' own window: the customer is still writing.
       const atMs =
         releasing.newer.length === 0 ? nowMs : dueOf(releasing.newer, {}, releasing.policy, releasing);
       return released(releasing, again, { ...state, draft: undefined }, atMs);
     }
     case "put-back":
-      return released(releasing, uncounted(work), state, nowMs);
+      return released(releasing, takenBack(work), state, nowMs);
   }
 }
 
@@ -81,13 +81,13 @@ function isInDoubt({ chunks }: Draft): boolean {
   return chunks.some(({ state }) => state.kind === "sending");
 }
 
-/** A try that ended in an outage is not counted as an attempt: outages are limited by time. */
+/** An attempt that ended in an outage does not count: outages are limited by time. */
 function tried(work: Work, { reason, outageSinceAtMs }: Extract<ReleaseReason, { kind: "retry" }>): Work {
   const failed = { ...work, lastError: shortReason(reason) };
-  if (outageSinceAtMs !== undefined) return withOutage(uncounted(failed), outageSinceAtMs);
+  if (outageSinceAtMs !== undefined) return withOutage(takenBack(failed), outageSinceAtMs);
   return { ...failed, errors: (work.errors ?? 0) + 1 };
 }
 
-function uncounted(work: Work): Work {
+function takenBack(work: Work): Work {
   return { ...work, attempts: work.attempts - 1 };
 }

@@ -35,16 +35,16 @@ const NOW = 5_000_000;
 const outage: Failure = { kind: "outage" };
 
 function decide(failure: Failure, tried: Partial<Tried> = {}) {
-  return decideFailure(failure, { attempts: 1, ...tried }, NOW, DEFAULTS, middle);
+  return decideFailure(failure, { counted: 1, ...tried }, NOW, DEFAULTS, middle);
 }
 
 describe("a try that failed", () => {
   it("for an unclassified reason is tried again up to the last attempt, then dead-lettered", () => {
-    const counted = (attempts: number) => decide({ kind: "unclassified" }, { attempts });
-    expect(counted(1)).toEqual({ kind: "retry", afterMs: 1_000 });
-    expect(counted(DEFAULTS.attemptsMax - 1)).toEqual({ kind: "retry", afterMs: 8_000 });
-    expect(counted(DEFAULTS.attemptsMax)).toEqual({ kind: "dead-letter" });
-    expect(counted(DEFAULTS.attemptsMax + 1)).toEqual({ kind: "dead-letter" });
+    const failed = (counted: number) => decide({ kind: "unclassified" }, { counted });
+    expect(failed(1)).toEqual({ kind: "retry", afterMs: 1_000 });
+    expect(failed(DEFAULTS.attemptsMax - 1)).toEqual({ kind: "retry", afterMs: 8_000 });
+    expect(failed(DEFAULTS.attemptsMax)).toEqual({ kind: "dead-letter" });
+    expect(failed(DEFAULTS.attemptsMax + 1)).toEqual({ kind: "dead-letter" });
   });
 
   it("is dead-lettered at once if no second try can succeed", () => {
@@ -53,8 +53,8 @@ describe("a try that failed", () => {
 
   it("in an outage is tried again however often, until the outage has lasted too long", () => {
     const aged = (ageMs: number, outages = DEFAULTS.attemptsMax - 1) =>
-      decide(outage, { attempts: 99, outages, failingSinceAtMs: NOW - ageMs });
-    expect(decide(outage, { attempts: 99 })).toEqual({ kind: "retry", afterMs: 1_000, outageSinceAtMs: NOW });
+      decide(outage, { counted: 99, outages, failingSinceAtMs: NOW - ageMs });
+    expect(decide(outage, { counted: 99 })).toEqual({ kind: "retry", afterMs: 1_000, outageSinceAtMs: NOW });
     expect(aged(40_000)).toEqual({ kind: "retry", afterMs: 40_000, outageSinceAtMs: NOW - 40_000 });
     expect(aged(DEFAULTS.retryForMs - 1)).toMatchObject({ kind: "retry", afterMs: 60_000 });
     expect(aged(DEFAULTS.retryForMs)).toEqual({ kind: "dead-letter" });

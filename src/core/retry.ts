@@ -12,11 +12,11 @@ export type Failure =
   /** The cause is unknown: it may be the batch itself. */
   | { readonly kind: "unclassified" };
 
-/** What was tried so far, this try included. */
+/** What was tried so far, this attempt included. */
 export interface Tried {
-  /** Tries that count towards `attemptsMax`. */
-  readonly attempts: number;
-  /** Tries before this one that ended in an outage. */
+  /** Attempts that count towards `attemptsMax`. */
+  readonly counted: number;
+  /** Attempts before this one that ended in an outage. */
   readonly outages?: number | undefined;
   readonly failingSinceAtMs?: number | undefined;
   /** When the answer was drafted. Failures before that are over: an outage after it is a new one. */
@@ -54,9 +54,9 @@ export function decideFailure(
     case "permanent":
       return { kind: "dead-letter" };
     case "unclassified":
-      return tried.attempts >= limits.attemptsMax
+      return tried.counted >= limits.attemptsMax
         ? { kind: "dead-letter" }
-        : { kind: "retry", afterMs: backoffMs(tried.attempts, limits, random) };
+        : { kind: "retry", afterMs: backoffMs(tried.counted, limits, random) };
     case "outage": {
       const outageSinceAtMs = failingSinceAtMs(tried, nowMs);
       const ageMs = nowMs - outageSinceAtMs;

@@ -17,7 +17,7 @@ const work = (turnId: string): Work => ({
   recordId: "c",
   messageIds: ["m1"],
   batchIds: ["m1", "m2"],
-  attempts: 2,
+  attempts: 3,
   outages: 1,
   restarts: 0,
   openedAtMs: 1,

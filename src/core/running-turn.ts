@@ -7,7 +7,7 @@ import type { StagedRow } from "../model/staged.ts";
 import { keepSent, withChunk } from "./draft.ts";
 import { acceptedMeanwhile } from "./late-answer.ts";
 import { shortReason } from "./reason.ts";
-import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "./state.ts";
+import { type ConversationState, type Work, withoutWork, workOf } from "./state.ts";
 import { deadLetteredWith } from "./take.ts";
 
 /** The lease is another worker's by now: nothing was written. */
@@ -94,7 +94,7 @@ export function letterOf(
   const draft = written ? keepSent(state.draft, written) : state.draft;
   const messageIds = deadLetteredWith(work, draft);
   const { turnId } = work;
-  return { messageIds, turnId, attempts: triesOf(work), reason: shortReason(reason), draft };
+  return { messageIds, turnId, attempts: work.attempts, reason: shortReason(reason), draft };
 }
 
 /** The turn gave up: its lease is free, its work is gone. */

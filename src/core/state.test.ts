@@ -6,9 +6,9 @@ import {
   afterClockSetBack,
   afterHolderDied,
   type ConversationState,
+  countedOf,
   isAtRest,
   onEarlierClock,
-  triesOf,
   wakeAtMs,
   withOutage,
   withoutFarTimes,
@@ -68,9 +68,11 @@ describe("a holder that died", () => {
 });
 
 describe("work", () => {
-  it("has the number of its try: those that count, and those that ended in an outage", () => {
-    expect(triesOf(work("one", 2))).toBe(2);
-    expect(triesOf(withOutage(withOutage(work("one", 2), 7), 7))).toBe(4);
+  it("has the number of its attempts: those that count, and those that ended in an outage", () => {
+    expect(countedOf(work("one", 2))).toBe(2);
+    const twice = withOutage(withOutage(work("one", 2), 7), 7);
+    expect(twice).toMatchObject({ attempts: 4, outages: 2 });
+    expect(countedOf(twice)).toBe(2);
     expect(withOutage(work("one"), 7).failingSinceAtMs).toBe(7);
   });
 

@@ -13,13 +13,13 @@ export interface Window {
 
 /** Counted when the lease is taken, so that a turn that kills its process is counted. */
 export interface Tries {
-  /** Tries that count towards `attemptsMax`: those ended by a crash or an unclassified error. */
+  /** How often it was tried, the running attempt included. */
   readonly attempts: number;
-  /** Of those, the tries that ended with an error; the others ended with their process. */
-  readonly errors?: number;
-  /** Tries that ended in an outage. They are limited by time, not by number. */
+  /** Attempts that ended in an outage: they are limited by time, not by number. The others count. */
   readonly outages?: number;
-  /** Since when tries have ended in an outage. Starts anew once there is a draft. */
+  /** Of those that count, the attempts that ended with an error; the others ended with their process. */
+  readonly errors?: number;
+  /** Since when attempts have ended in an outage. Starts anew once there is a draft. */
   readonly failingSinceAtMs?: number;
   readonly restarts: number;
   readonly lastError?: string;
@@ -61,14 +61,14 @@ export function workOf(state: ConversationState, turnId: string): Work | undefin
   return state.works.find((work) => work.turnId === turnId);
 }
 
-/** The number of the running try, as responders and operators see it. */
-export function triesOf({ attempts, outages = 0 }: Work): number {
-  return attempts + outages;
+/** The attempts that count towards `attemptsMax`: a crash or an unclassified error ended them. */
+export function countedOf({ attempts, outages = 0 }: Pick<Tries, "attempts" | "outages">): number {
+  return attempts - outages;
 }
 
-/** One more try that ended in an outage. */
-export function withOutage(work: Work, sinceAtMs: number): Work {
-  return { ...work, outages: (work.outages ?? 0) + 1, failingSinceAtMs: sinceAtMs };
+/** One more attempt, that ended in an outage. */
+export function withOutage({ attempts, outages = 0, ...work }: Work, sinceAtMs: number): Work {
+  return { ...work, attempts: attempts + 1, outages: outages + 1, failingSinceAtMs: sinceAtMs };
 }
 
 export function withWork(state: ConversationState, work: Work): ConversationState {

@@ -31,6 +31,8 @@ test.each([
   [{ attempts: 2, errors: 1 }, false],
   [{ attempts: 3, errors: 1 }, true],
   [{ attempts: 1, errors: 0 }, false],
+  [{ attempts: 9, outages: 8 }, false],
+  [{ attempts: 9, outages: 7 }, true],
 ])("%j: an attempt before it ended with its process? %s", (work, expected) => {
   expect(isSuspect(work)).toBe(expected);
 });

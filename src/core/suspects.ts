@@ -1,10 +1,10 @@
-import type { Work } from "./state.ts";
+import { countedOf, type Tries, type Work } from "./state.ts";
 
 /** By what factor the group of suspects that may run together shrinks with each attempt. */
 const SHARE = 4;
 
 /**
- * How many suspects may run side by side in one process when one of them is at this attempt.
+ * How many suspects may run side by side in one process when one of them is at this counted attempt.
  *
  * A process that dies takes all its turns along, and each of them is counted. A suspect is a turn with an
  * attempt that ended like that: one suspect may be at fault, the others only ran beside it. Run together
@@ -12,18 +12,18 @@ const SHARE = 4;
  * attempt, the fewer run together, and in the last attempt each runs alone. After a single accident
  * everything goes on at once.
  */
-export function suspectsMax(attempt: number, attemptsMax: number): number {
-  return SHARE ** Math.max(0, attemptsMax - attempt);
+export function suspectsMax(counted: number, attemptsMax: number): number {
+  return SHARE ** Math.max(0, attemptsMax - counted);
 }
 
 /** Whether an earlier attempt ended with its process. Any other left an error, or was not counted. */
-export function isSuspect({ attempts, errors = 0 }: Pick<Work, "attempts" | "errors">): boolean {
-  return attempts - 1 > errors;
+export function isSuspect(tries: Pick<Tries, "attempts" | "outages" | "errors">): boolean {
+  return countedOf(tries) - 1 > (tries.errors ?? 0);
 }
 
-/** Whether a suspect may begin beside the running ones, whose attempts are given. */
-export function mayJoin(attempt: number, running: readonly number[], attemptsMax: number): boolean {
-  const latest = Math.max(attempt, ...running);
+/** Whether a suspect may begin beside the running ones, whose counted attempts are given. */
+export function mayJoin(counted: number, running: readonly number[], attemptsMax: number): boolean {
+  const latest = Math.max(counted, ...running);
   return running.length < suspectsMax(latest, attemptsMax);
 }
 
@@ -36,5 +36,5 @@ export function standsApart(
   what: "batch" | "outbound" | "draft",
   { attemptsMax }: { readonly attemptsMax: number },
 ): boolean {
-  return work.attempts > attemptsMax || (what === "batch" && isSuspect(work));
+  return countedOf(work) > attemptsMax || (what === "batch" && isSuspect(work));
 }

@@ -158,10 +158,10 @@ describe("a batch", () => {
 
   it("that met an outage keeps its own count: a message that joins has its own", () => {
     const staged = [item("m1"), item("m2", { sequence: 1 })];
-    const works = [work({ attempts: 0, outages: 2, failingSinceAtMs: 5 })];
+    const works = [work({ attempts: 2, outages: 2, failingSinceAtMs: 5 })];
     const { work: taken } = as("turn", decide({ staged, state: { works } }));
     expect(taken).toMatchObject({
-      attempts: 1,
+      attempts: 3,
       outages: 2,
       failingSinceAtMs: 5,
       messageIds: ["m1"],
@@ -170,7 +170,7 @@ describe("a batch", () => {
   });
 
   it("that could not be tried when its time had come: the wait does not count as failing", () => {
-    const failed = { works: [work({ attempts: 0, outages: 9, failingSinceAtMs: 2_000 })], window };
+    const failed = { works: [work({ attempts: 9, outages: 9, failingSinceAtMs: 2_000 })], window };
     const sinceAt = (nowMs: number, notBeforeAtMs?: number) =>
       as("turn", decide({ state: { ...failed, notBeforeAtMs } }, { nowMs })).work.failingSinceAtMs;
     expect(sinceAt(12_000, 12_000)).toBe(2_000);
@@ -390,7 +390,7 @@ describe("a late answer", () => {
     expect(what).toBe("batch");
     expect(taken).toMatchObject({
       turnId: "old-turn",
-      attempts: 1,
+      attempts: 2,
       outages: 1,
       failingSinceAtMs: 20_000,
       lastError: "no answer came in time",
@@ -400,7 +400,7 @@ describe("a late answer", () => {
 
   it("that never comes is dead-lettered when the outage has lasted too long", () => {
     const failing = (ageMs: number, outages = 4) => {
-      const works = [work({ attempts: 0, outages, failingSinceAtMs: 20_000 - ageMs })];
+      const works = [work({ attempts: outages, outages, failingSinceAtMs: 20_000 - ageMs })];
       return decide({ state: { ...state, works } }, { nowMs: 20_000 });
     };
     expect(failing(settings.retryForMs - 1).kind).toBe("turn");

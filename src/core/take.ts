@@ -9,9 +9,9 @@ import { isHeld, newLease } from "./lease.ts";
 import { failingSinceAtMs } from "./retry.ts";
 import {
   type ConversationState,
+  countedOf,
   isFar,
   onEarlierClock,
-  triesOf,
   type Window,
   type Work,
   withOutage,
@@ -141,8 +141,8 @@ function continueDraft(state: ConversationState, taker: Taker, settings: Setting
  * and committed instead: as a dead letter it would be retried, and the customer answered twice. If asking,
  * too, ends with the process every time, it becomes a dead letter after twice as many attempts.
  */
-function isSpent({ attempts }: Work, { kind }: DraftStep, { attemptsMax }: Settings): boolean {
-  return attempts >= (kind === "send" ? attemptsMax : 2 * attemptsMax);
+function isSpent(work: Work, { kind }: DraftStep, { attemptsMax }: Settings): boolean {
+  return countedOf(work) >= (kind === "send" ? attemptsMax : 2 * attemptsMax);
 }
 
 /** A late answer that does not come is an outage of its responder. */
@@ -171,7 +171,7 @@ function withoutLateDraft(state: ConversationState, { nowMs }: Taker): Conversat
 
 function takeBatch(found: Found, window: Window | undefined, taker: Taker, settings: Settings): TakeDecision {
   const { state, staged, conversation } = found;
-  const spent = state.works.find((work) => work.attempts >= settings.attemptsMax);
+  const spent = state.works.find((work) => countedOf(work) >= settings.attemptsMax);
   if (spent) return deadLetter(state, spent);
   if (staged.length === 0) return { kind: "nothing" };
   if (conversation === undefined) {
@@ -245,7 +245,7 @@ function takeMessages(
     ...work,
     recordId,
     // Nothing has failed yet (a restart): messages that joined now are counted from the start.
-    messageIds: triesOf(work) === 0 ? batchIds : work.messageIds,
+    messageIds: work.attempts === 0 ? batchIds : work.messageIds,
     batchIds,
     openedAtMs,
     dueAtMs: due,
@@ -329,7 +329,7 @@ function deadLetter(state: ConversationState, work: Work, reason = work.lastErro
     kind: "dead-letter",
     messageIds: deadLetteredWith(work, state.draft),
     turnId: work.turnId,
-    attempts: triesOf(work),
+    attempts: work.attempts,
     reason,
     state: withoutWork({ ...state, notBeforeAtMs: undefined }, work.turnId),
   };

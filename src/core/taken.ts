@@ -2,7 +2,7 @@ import type { StagedMessage } from "../model/message.ts";
 import type { Settings } from "../model/settings.ts";
 import type { StagedRow } from "../model/staged.ts";
 import type { Moved, Taken } from "../model/take.ts";
-import { triesOf, type Work } from "./state.ts";
+import { countedOf, type Work } from "./state.ts";
 import { standsApart } from "./suspects.ts";
 import type { TakeDecision } from "./take.ts";
 
@@ -45,8 +45,8 @@ export function takenFrom(decision: Turn, read: ReadForTurn, settings: Settings)
   return {
     lease: { conversationId: id, token, untilAtMs },
     turnId: work.turnId,
-    attempt: triesOf(work),
-    attempts: work.attempts,
+    attempt: work.attempts,
+    counted: countedOf(work),
     ...(work.failingSinceAtMs !== undefined && { failingSinceAtMs: work.failingSinceAtMs }),
     ...(standsApart(work, what, settings) && { isSuspect: true }),
     restarts: work.restarts,

@@ -9,7 +9,7 @@ import type { TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
 import type { RecordChange } from "./conversation-change.ts";
 import { providerIdsOf, saidText, wentOut } from "./draft.ts";
-import { triesOf, type Work } from "./state.ts";
+import type { Work } from "./state.ts";
 
 /** A turn at its commit: what was taken, and what came of it. */
 export interface FinishedTurn {
@@ -52,7 +52,7 @@ export function turnRecord({ work, commit, draft, messages, nowMs }: FinishedTur
     channel: draft?.channel ?? messages.at(-1)?.channel ?? "",
     messageIds: messages.map(({ id }) => id),
     providerIds: draft ? providerIdsOf(draft) : [],
-    attempts: triesOf(work),
+    attempts: work.attempts,
     restarts: work.restarts,
     ...(commit.usage && { usage: commit.usage }),
     openedAtMs: work.openedAtMs,

@@ -6,11 +6,11 @@ import type { StagedOutbound } from "./outbound.ts";
 
 /** How often a turn was tried. */
 export interface TurnTries {
-  /** The number of this try, as responders and operators see it. */
+  /** The number of this attempt. */
   readonly attempt: number;
-  /** How many tries count towards `attemptsMax`, this one included: those that ended in an outage do not. */
-  readonly attempts: number;
-  /** Since when tries have ended in an outage. */
+  /** How many count towards `attemptsMax`, this one included: those that ended in an outage do not. */
+  readonly counted: number;
+  /** Since when attempts have ended in an outage. */
   readonly failingSinceAtMs?: number;
   /** Earlier attempts may have ended with the death of their processes: this turn may be what killed them. */
   readonly isSuspect?: true;

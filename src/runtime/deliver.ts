@@ -59,7 +59,7 @@ async function takeStep(run: TurnRun, delivery: Delivery, step: Step): Promise<N
   // What was sent stays sent; the next holder of the lease continues behind it.
   if (run.stopping.aborted) return end(await wait(run, draft, 0));
   if (step.kind === "ask") return settleChunk(run, draft, step);
-  if (run.taken.attempts > run.settings.attemptsMax) return end(await giveUp(run, draft));
+  if (run.taken.counted > run.settings.attemptsMax) return end(await giveUp(run, draft));
   // The chunk before it is written as sent in the same step.
   return markSending(run, draft, step.chunk);
 }
@@ -198,7 +198,7 @@ async function askAgain(run: TurnRun, draft: Draft, chunk: number, settledAtMs: 
 async function decideUnknown(run: TurnRun, draft: Draft, chunk: number): Promise<Next> {
   switch (run.settings.onUnknown) {
     case "resend":
-      if (run.taken.attempts >= run.settings.attemptsMax) return held(run, draft);
+      if (run.taken.counted >= run.settings.attemptsMax) return held(run, draft);
       return { ...continueWith(withChunk(draft, chunk, { kind: "pending" })), isRepeat: true };
     case "assume-sent":
       return continueWith(

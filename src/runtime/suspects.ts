@@ -10,8 +10,8 @@ export class Suspects {
   /** Counts the turn at once when it may begin, so that the next caller sees it. */
   admit(taken: Taken, attemptsMax: number): boolean {
     if (!taken.isSuspect) return true;
-    const running = [...this.#running].map(({ attempts }) => attempts);
-    if (!mayJoin(taken.attempts, running, attemptsMax)) return false;
+    const running = [...this.#running].map(({ counted }) => counted);
+    if (!mayJoin(taken.counted, running, attemptsMax)) return false;
     this.#running.add(taken);
     return true;
   }

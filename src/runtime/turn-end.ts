@@ -67,8 +67,8 @@ export function lose(run: TurnRun): TurnEnd {
 export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise<TurnEnd> {
   const { settings, clock, taken } = run;
   const nowMs = clock.nowMs();
-  const { attempt, attempts, failingSinceAtMs } = taken;
-  const tried = { attempts, outages: attempt - attempts, failingSinceAtMs, draftedAtMs: draft?.draftedAtMs };
+  const { attempt, counted, failingSinceAtMs } = taken;
+  const tried = { counted, outages: attempt - counted, failingSinceAtMs, draftedAtMs: draft?.draftedAtMs };
   const decision = decideFailure(failureOf(error, nowMs), tried, nowMs, settings, run.random);
   const reason = wordsOf(error);
   const told = toldOf(run, error, draft);

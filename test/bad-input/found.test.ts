@@ -104,7 +104,7 @@ describe("core", () => {
     (retryAfterMs) => {
       const limits = { attemptsMax: 5, retryForMs: 1_800_000, backoffMs: 1_000, backoffMsMax: 60_000 };
       const outage = { kind: "outage", retryAfterMs } as const;
-      const { afterMs } = decideFailure(outage, { attempts: 1 }, 0, limits, () => 0.5) as {
+      const { afterMs } = decideFailure(outage, { counted: 1 }, 0, limits, () => 0.5) as {
         afterMs: number;
       };
       expect(afterMs).toBeLessThanOrEqual(7 * 86_400_000);

@@ -185,7 +185,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "core/release.ts",
-        find: "withOutage(uncounted(failed), outageSinceAtMs)",
+        find: "withOutage(takenBack(failed), outageSinceAtMs)",
         replace: "withOutage(failed, outageSinceAtMs)",
       },
     ],
@@ -196,8 +196,8 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "core/take.ts",
-        find: 'return attempts >= (kind === "send" ? attemptsMax : 2 * attemptsMax);',
-        replace: "return attempts >= attemptsMax;",
+        find: 'return countedOf(work) >= (kind === "send" ? attemptsMax : 2 * attemptsMax);',
+        replace: "return countedOf(work) >= attemptsMax;",
       },
     ],
   },

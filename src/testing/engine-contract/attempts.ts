@@ -150,13 +150,15 @@ export const attempts: readonly EngineCase[] = [
       await s.receive("two");
       for (const attempt of [2, 3, 4, 5]) {
         const taken = await s.take();
-        assert.deepEqual([taken.turnId, taken.attempt, taken.attempts], [turnId, attempt, 1]);
+        assert.deepEqual([taken.turnId, taken.attempt, taken.counted], [turnId, attempt, 1]);
         assert.equal(taken.failingSinceAtMs, 7);
         assert.deepEqual(textsOf(taken), ["one", "two"]);
         const how = { kind: "retry", afterMs: 0, reason: "down", outageSinceAtMs: 7 } as const;
         as("released", await s.engine.turns.release(taken.lease, how));
       }
       const last = await s.take();
+      const { items: locks } = await s.engine.inspector.locks({ limit: 1 });
+      assert.equal(locks[0]?.attempts, 6);
       as(
         "released",
         await s.engine.turns.release(last.lease, { kind: "dead-letter", reason: "down too long" }),
@@ -183,7 +185,7 @@ export const attempts: readonly EngineCase[] = [
       await s.engine.turns.draft(first.lease, draft);
       await s.leaseLapses();
       const second = await s.take();
-      assert.deepEqual([second.draft, second.attempts], [draft, 2]);
+      assert.deepEqual([second.draft, second.counted], [draft, 2]);
       as("committed", await s.engine.turns.commit(second.lease, replied(second, allSent(draft))));
       assert.deepEqual(await s.dead(), []);
       await s.atRest();

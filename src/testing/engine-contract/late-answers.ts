@@ -197,7 +197,7 @@ export const lateAnswers: readonly EngineCase[] = [
     await s.passes(1);
     const second = await s.take();
     assert.equal(second.draft, undefined);
-    assert.deepEqual([second.turnId, second.attempt, second.attempts], [first.turnId, 2, 1]);
+    assert.deepEqual([second.turnId, second.attempt, second.counted], [first.turnId, 2, 1]);
     assert.equal(second.failingSinceAtMs, untilAtMs);
     assert.deepEqual(textsOf(second), ["hi"]);
   }),

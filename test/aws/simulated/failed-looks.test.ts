@@ -71,7 +71,7 @@ describe.each(["before", "after"] as const)("a request of a look fails, %s it to
       return as("staged", outcome!).conversationId;
     };
     const places = await withEachFailing(when, prepare, (taken) => {
-      expect([taken.attempt, taken.attempts]).toEqual([1, 1]);
+      expect([taken.attempt, taken.counted]).toEqual([1, 1]);
       expect(textsOf(taken)).toEqual(["hi"]);
     });
     expect(places).toBeGreaterThan(6);
@@ -86,7 +86,7 @@ describe.each(["before", "after"] as const)("a request of a look fails, %s it to
       return taken.conversation.id;
     };
     const places = await withEachFailing(when, prepare, (taken) => {
-      expect([taken.attempt, taken.attempts]).toEqual([2, 2]);
+      expect([taken.attempt, taken.counted]).toEqual([2, 2]);
       expect(taken.draft?.chunks[0]?.state.kind).toBe("sending");
     });
     expect(places).toBeGreaterThan(6);
