@@ -5,8 +5,8 @@ import {
   afterDelivery,
   afterGivingUp,
   letterOf,
+  withChunks,
   withDraft,
-  withMark,
   withoutLetter,
   workUnder,
 } from "./running-turn.ts";
@@ -60,7 +60,7 @@ it("a lease whose turn has no work is a defect that is told", () => {
 
 describe("a draft is written", () => {
   it("and the lease renewed, and what a callback settled stays settled", () => {
-    const after = withMark(state({ draft: draft("t1", "sent") }), draft("t1", "sending"), 99);
+    const after = withChunks(state({ draft: draft("t1", "sent") }), draft("t1", "sending"), 99);
     expect(after.lease?.untilAtMs).toBe(99);
     expect(after.draft?.chunks[0]?.state.kind).toBe("sent");
   });

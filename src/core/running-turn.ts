@@ -38,11 +38,11 @@ export function isAnswer({ author }: Draft): boolean {
 
 /** DRAFT. A late answer that was accepted meanwhile counts: its sender was told that it is sent. */
 export function withDraft(state: ConversationState, written: Draft, untilAtMs: number): ConversationState {
-  return withMark(state, acceptedMeanwhile(state, written.turnId) ?? written, untilAtMs);
+  return withChunks(state, acceptedMeanwhile(state, written.turnId) ?? written, untilAtMs);
 }
 
 /** Every write of a draft renews the lease. What a callback settled meanwhile stays settled. */
-export function withMark(state: ConversationState, written: Draft, untilAtMs: number): ConversationState {
+export function withChunks(state: ConversationState, written: Draft, untilAtMs: number): ConversationState {
   return { ...renewed(state, untilAtMs), draft: keepSent(state.draft, written) };
 }
 

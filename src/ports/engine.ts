@@ -29,7 +29,7 @@ export type StageOutcome =
       readonly conversationId?: string;
       /**
        * True once per running turn or full conversation: so the customer is told once. That a conversation
-       * is full is told by the engine: it stages `settings.busyText` together with the mark that it was told,
+       * is full is told by the engine: it stages `settings.busyText` together with the note that it was told,
        * and no crash comes between the two.
        */
       readonly tellBusy?: boolean;
@@ -89,9 +89,9 @@ export type DraftOutcome =
   | { readonly kind: "newer" }
   | WriteOutcome;
 
-export type MarkOutcome =
+export type ChunksOutcome =
   /** The draft is given as in `drafted`. */
-  | { readonly kind: "marked"; readonly lease: Lease; readonly draft: Draft }
+  | { readonly kind: "written"; readonly lease: Lease; readonly draft: Draft }
   | { readonly kind: "handed-off" }
   | WriteOutcome;
 
@@ -123,7 +123,7 @@ export interface TurnTaking {
   /** DRAFT. Also takes the first chunk to `sending` where `draft` says so: one write instead of two. */
   draft(lease: Lease, draft: Draft): Promise<DraftOutcome>;
   /** Writes chunk states and renews the lease. After a hand-off no further chunk of an answer goes out. */
-  mark(lease: Lease, draft: Draft): Promise<MarkOutcome>;
+  writeChunks(lease: Lease, draft: Draft): Promise<ChunksOutcome>;
   commit(lease: Lease, commit: Commit): Promise<CommitOutcome>;
   release(lease: Lease, how: ReleaseReason): Promise<ReleaseOutcome>;
 }

@@ -304,13 +304,13 @@ describe("what is known of a send", () => {
     expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM1"] }]);
   });
 
-  it("is recorded with the failure when the next chunk cannot be marked: it is not sent again", async () => {
+  it("is recorded with the failure when the next chunk cannot be written: it is not sent again", async () => {
     const fault = { isOn: true };
     open({
       respond: () => ["one", "two"],
       engine: withFaults(
         memory(),
-        (name) => (name === "turns.mark" && fault.isOn ? "fail-before" : "pass"),
+        (name) => (name === "turns.writeChunks" && fault.isOn ? "fail-before" : "pass"),
         () => new Error("the disk is on fire"),
       ),
     });

@@ -14,7 +14,7 @@ import type { TurnEnd, TurnRun } from "./turn-run.ts";
 
 /**
  * SEND and COMMIT: chunk by chunk, each `sending` written down before its first byte. `isFresh`: this very
- * run marked the first chunk, so it is ours to send, not the unknown send of an earlier holder.
+ * run wrote it of the first chunk, so it is ours to send, not the unknown send of an earlier holder.
  */
 export async function deliver(
   run: TurnRun,
@@ -38,7 +38,7 @@ export async function deliver(
 
 interface Delivery {
   readonly draft: Draft;
-  /** This very run marked the next chunk `sending`. */
+  /** This very run wrote the next chunk as `sending`. */
   readonly isMine: boolean;
   /** `onUnknown: "resend"`: the next chunk may have been sent before. */
   readonly isRepeat: boolean;
@@ -61,7 +61,7 @@ async function takeStep(run: TurnRun, delivery: Delivery, step: Step): Promise<N
   if (step.kind === "ask") return settleChunk(run, draft, step);
   if (run.taken.counted > run.settings.attemptsMax) return end(await giveUp(run, draft));
   // The chunk before it is written as sent in the same step.
-  return markSending(run, draft, step.chunk);
+  return writeSending(run, draft, step.chunk);
 }
 
 function wait(run: TurnRun, draft: Draft, afterMs: number): Promise<TurnEnd> {
@@ -76,14 +76,14 @@ function giveUp(run: TurnRun, draft: Draft): Promise<TurnEnd> {
   return release(run, { kind: "dead-letter", reason: DIED, draft });
 }
 
-async function markSending(run: TurnRun, draft: Draft, chunk: number): Promise<Next> {
+async function writeSending(run: TurnRun, draft: Draft, chunk: number): Promise<Next> {
   if (isPassedOn(run.taken)) return end(await fail(run, passedOn(), draft));
   const next = sending(run, readdressed(run, draft), chunk);
-  const marked = await persist(run, () => run.engine.turns.mark(run.heartbeat.lease(), next));
-  if (marked.kind === "lost") return end(lose(run));
-  if (marked.kind === "handed-off") return end(await commitDraft(run, dropPending(draft), "handed-off"));
-  run.heartbeat.renewed(marked.lease);
-  return continueWith(marked.draft);
+  const written = await persist(run, () => run.engine.turns.writeChunks(run.heartbeat.lease(), next));
+  if (written.kind === "lost") return end(lose(run));
+  if (written.kind === "handed-off") return end(await commitDraft(run, dropPending(draft), "handed-off"));
+  run.heartbeat.renewed(written.lease);
+  return continueWith(written.draft);
 }
 
 async function sendChunk(run: TurnRun, delivery: Delivery, chunk: number): Promise<Next> {

@@ -76,10 +76,10 @@ export function sendingFirst(run: TurnRun, draft: Draft): Draft {
   return draft.chunks.length === 0 ? draft : sending(run, draft, 0);
 }
 
-/** Marks a chunk `sending`, with the moment at which the request is given up at the latest. */
+/** With a chunk `sending`, and the moment at which the request is given up at the latest. */
 export function sending(run: TurnRun, draft: Draft, chunk: number): Draft {
   const { clock, settings } = run;
-  // The write that carries this mark renews the lease to this end.
+  // The write that carries this renews the lease to this end.
   const nowMs = clock.nowMs();
   const by = sendByAtMs(nowMs, nowMs + settings.leaseMs, settings);
   return withChunk(draft, chunk, { kind: "sending", sendByAtMs: by });

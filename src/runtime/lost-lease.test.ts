@@ -25,8 +25,8 @@ function open(around: Around, leaseSeconds: number, answerMs: number, reply: str
   });
 }
 
-it("a worker that learns at the mark that another has the lease does not send", async () => {
-  open(async (name, _input, call) => (name === "turns.mark" ? { kind: "lost" } : call()), 60, 0, [
+it("a worker that learns before a chunk that another has the lease does not send", async () => {
+  open(async (name, _input, call) => (name === "turns.writeChunks" ? { kind: "lost" } : call()), 60, 0, [
     "one",
     "two",
   ]);
@@ -51,7 +51,7 @@ it("a worker that loses the lease while the draft is being written does not send
   expect(lull.sent).toEqual([]);
 });
 
-it("every mark of a long reply renews the lease, even if nothing else can", async () => {
+it("every chunk of a long reply renews the lease, even if nothing else can", async () => {
   const away: Around = async (name, _input, call) => {
     if (name === "turns.renew") throw new StoreUnavailable("away");
     return call();

@@ -23,8 +23,8 @@ const OVER = "over";
 export type Heard<T> = T & { readonly told?: string };
 
 /**
- * Sends one chunk that was marked, until its deadline. An outcome that arrives later is logged as
- * `send.late`.
+ * Sends one chunk that is written as `sending`, until its deadline. An outcome that arrives later is logged
+ * as `send.late`.
  */
 export async function send(run: TurnRun, draft: Draft, chunk: number): Promise<Heard<SendOutcome>> {
   const channel = run.channels[draft.channel];
@@ -32,7 +32,7 @@ export async function send(run: TurnRun, draft: Draft, chunk: number): Promise<H
   const { clock } = run;
   const state = draft.chunks[chunk]!.state;
   const byAtMs = state.kind === "sending" ? state.sendByAtMs : clock.nowMs();
-  // Frozen since the chunk was marked: another holder may be sending it by now. We have not begun, so we do
+  // Frozen since the chunk was written: another holder may be sending it by now. We have not begun, so we do
   // not.
   if (clock.nowMs() >= byAtMs)
     return { kind: "not-sent", retry: "later", why: "its time was over before it began" };

@@ -89,7 +89,7 @@ const ENGINE: EngineCalls = {
     renew: ({ turns }) => turns.renew(lease),
     hasNewer: ({ turns }) => turns.hasNewer(lease),
     draft: ({ turns }) => turns.draft(lease, draft),
-    mark: ({ turns }) => turns.mark(lease, draft),
+    writeChunks: ({ turns }) => turns.writeChunks(lease, draft),
     commit: ({ turns }) => turns.commit(lease, { outcome: "replied", draft, more: false }),
     release: ({ turns }) => turns.release(lease, { kind: "put-back" }),
   },

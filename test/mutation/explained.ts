@@ -134,7 +134,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/clock.ts",
-    code: "const byMs = Math.max(0, (mark?.latestAtMs ?? nowMs) - nowMs);",
+    code: "const byMs = Math.max(0, (note?.latestAtMs ?? nowMs) - nowMs);",
     change: "0 → 1",
     because: "equivalent: what is compared with it is 15 s at least",
   },
@@ -268,19 +268,19 @@ export const EXPLAINED: readonly Explained[] = [
     file: "src/runtime/drafting.ts",
     code: "return draft.chunks.length === 0 ? draft : sending(run, draft, 0);",
     change: "draft.chunks.length === 0 → draft.chunks.length !== 0",
-    because: "only a write more: a chunk that is not marked with the draft is marked before it is sent",
+    because: "only a write more: a chunk that is not written with the draft is written before it is sent",
   },
   {
     file: "src/runtime/drafting.ts",
     code: "return draft.chunks.length === 0 ? draft : sending(run, draft, 0);",
     change: "draft.chunks.length === 0 → false",
-    because: "equivalent: without a chunk there is none to mark",
+    because: "equivalent: without a chunk there is none to write",
   },
   {
     file: "src/runtime/drafting.ts",
     code: "return draft.chunks.length === 0 ? draft : sending(run, draft, 0);",
     change: "0 → 1",
-    because: "only a write more: a chunk that is not marked with the draft is marked before it is sent",
+    because: "only a write more: a chunk that is not written with the draft is written before it is sent",
   },
   {
     file: "src/runtime/heartbeat.ts",
@@ -870,7 +870,7 @@ export const EXPLAINED: readonly Explained[] = [
     file: "src/engines/aws/steps/full-conversation.ts",
     code: "const KEPT_MS = 24 * 3_600_000;",
     change: "24 → 25",
-    because: "how long a mark is kept that is not counted again, which is believed for a minute",
+    because: "how long a note is kept that is not counted again, which is believed for a minute",
   },
   {
     file: "src/engines/aws/items/keys.ts",

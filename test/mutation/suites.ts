@@ -28,7 +28,7 @@ const RUNTIME = globSync("src/runtime/*.test.ts", { cwd: ROOT }).filter((file) =
 
 const SWEEPING = [
   "src/engines/sqlite/expiry.test.ts",
-  "src/engines/sqlite/clock-mark.test.ts",
+  "src/engines/sqlite/clock-note.test.ts",
   ...FOREIGN,
   ...RUNTIME,
 ];
@@ -83,7 +83,7 @@ export const SUITES: readonly Suite[] = [
       restored: ["test/sqlite/backup.test.ts"],
       "shrink-log": ["test/sqlite/backup.test.ts"],
       store: ["test/sqlite/backup.test.ts"],
-      meta: ["src/engines/sqlite/clock-mark.test.ts"],
+      meta: ["src/engines/sqlite/clock-note.test.ts"],
     },
   },
   {

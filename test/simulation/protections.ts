@@ -31,7 +31,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
       {
         file: "engines/embedded/requests.ts",
         find: 'return name === "renew"',
-        replace: 'return name === "draft" || name === "mark" || name === "renew"',
+        replace: 'return name === "draft" || name === "writeChunks" || name === "renew"',
       },
     ],
   },
@@ -101,7 +101,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     ],
   },
   {
-    protection: "a chunk is marked before its first byte goes out",
+    protection: "a chunk is written as sending before its first byte goes out",
     patches: [
       {
         file: "core/running-turn.ts",

@@ -93,7 +93,7 @@ describe.skipIf(!canForget)("a power cut, every write after the last sync forgot
     const draft = draftFor(second, ["a", "b"]);
     await doomed.call("turns", "draft", second.lease, draft);
     const onItsWay = sending(draft, 0, systemClock.nowMs() + 5_000);
-    await doomed.call("turns", "mark", second.lease, onItsWay);
+    await doomed.call("turns", "writeChunks", second.lease, onItsWay);
     await doomed.kill();
     const left = await openWhatIsLeft();
     const detail = await left.inspector.conversation(first.conversation.id);

@@ -113,7 +113,7 @@ async function everything(): Promise<void> {
   await turns.hasNewer(first.lease);
   const sent = allSent(draftFor(first));
   await turns.draft(first.lease, draftFor(first));
-  await turns.mark(first.lease, sent);
+  await turns.writeChunks(first.lease, sent);
   await turns.commit(first.lease, { ...replied(first, sent), more: true });
   await receiving.recordDelivery("sms", { account: "a", providerId: "p", status: "sent" });
   const chunk = { turnId: first.turnId, chunk: 0 };

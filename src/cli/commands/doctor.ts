@@ -24,7 +24,7 @@ import { progress } from "../output/progress.ts";
 const NETWORK_MS = 15_000;
 /** A service on this machine answers at once, or it has other problems. */
 const SERVICE_MS = 3_000;
-const MARK = { ok: "ok  ", warn: "warn", fail: "FAIL" } as const;
+const SHOWN = { ok: "ok  ", warn: "warn", fail: "FAIL" } as const;
 
 export const doctor: Command = {
   about: `Checks what a service needs: configuration, credentials, clock, database and disk, webhook URLs.
@@ -40,7 +40,8 @@ Ends with exit code 1 when something has to be put right; warnings alone end wit
     const failed = findings.some(({ verdict }) => verdict === "fail");
     if (call.json) printJson(call, { ok: !failed, findings });
     else
-      for (const { verdict, check, detail } of findings) call.io.out(`${MARK[verdict]}  ${check}: ${detail}`);
+      for (const { verdict, check, detail } of findings)
+        call.io.out(`${SHOWN[verdict]}  ${check}: ${detail}`);
     return failed ? 1 : 0;
   },
 };

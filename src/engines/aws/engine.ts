@@ -24,7 +24,7 @@ import { repairs } from "./steps/repairs.ts";
 import { freeLeases, sweep } from "./steps/sweep.ts";
 import { take } from "./steps/take.ts";
 import { takeDue } from "./steps/take-due.ts";
-import { draft, hasNewer, mark, renew } from "./steps/turn.ts";
+import { draft, hasNewer, renew, writeChunks } from "./steps/turn.ts";
 
 export interface OpenContext {
   readonly context: AwsContext;
@@ -81,7 +81,7 @@ export function engineOn(context: AwsContext, close: () => Promise<void>): Engin
       renew: (lease) => renew(context, lease),
       hasNewer: (lease) => hasNewer(context, lease),
       draft: (lease, written) => draft(context, lease, written),
-      mark: (lease, written) => mark(context, lease, written),
+      writeChunks: (lease, written) => writeChunks(context, lease, written),
       commit: (lease, what) => commit(context, lease, what),
       release: (lease, how) => release(context, lease, how),
     }),

@@ -26,7 +26,7 @@ export function embeddedEngine(steps: StepClient, parts: EngineParts): Engine {
       renew: steps.renew,
       hasNewer: steps.hasNewer,
       draft: (lease, draft) => steps.draft({ lease, draft }),
-      mark: (lease, draft) => steps.mark({ lease, draft }),
+      writeChunks: (lease, draft) => steps.writeChunks({ lease, draft }),
       commit: (lease, commit) => steps.commit({ lease, commit }),
       release: (lease, how) => steps.release({ lease, how }),
     },

@@ -23,7 +23,7 @@ export const STEPS = {
   take: taking.take,
   renew: turning.renew,
   draft: turning.draft,
-  mark: turning.mark,
+  writeChunks: turning.writeChunks,
   commit: committing.commit,
   release: releasing.release,
   sweep: sweeping.sweep,

@@ -31,7 +31,7 @@ export interface StoredDeadLetter extends LetterHead {
 }
 
 /** The latest time seen, and when a sweep found that the clock had been set back, until its second look. */
-export interface ClockMark {
+export interface ClockNote {
   readonly latestAtMs: number;
   readonly setBackAtMs?: number;
   /** The time by which the latest sweep expired rows. */
@@ -177,8 +177,8 @@ export interface MetaTable {
   /** A request was made at this time. */
   noteTime(nowMs: number): void;
   /** The latest time that a request or a sweep of any process noted. */
-  clockMark(): ClockMark | undefined;
-  setClockMark(mark: ClockMark): void;
+  clockNote(): ClockNote | undefined;
+  setClockNote(note: ClockNote): void;
   /** For how long ids were remembered; undefined if an older version, which noted nothing, made the store. */
   memories(): Memories | undefined;
   setMemories(memories: Memories): void;

@@ -7,7 +7,7 @@ import type { Fate, StagedRow } from "../../model/staged.ts";
 import type { TurnRecord } from "../../model/turn.ts";
 import type { UnknownSend } from "../../model/unknown-send.ts";
 import type { Listing, Page } from "../../ports/inspector.ts";
-import type { ClockMark, StoredDeadLetter } from "../embedded/tables.ts";
+import type { ClockNote, StoredDeadLetter } from "../embedded/tables.ts";
 import { Registry } from "./registry.ts";
 
 /** What the tables are made of. Nothing survives the process. */
@@ -27,7 +27,7 @@ export class MemoryRows {
   refusals: Refusal[] = [];
   sequence = 0;
   paused = false;
-  clockMark: ClockMark | undefined;
+  clockNote: ClockNote | undefined;
   memories: Memories = new Map();
 
   /** All of it as it is now, for `become`: what a power cut in a simulation goes back to. */
@@ -53,7 +53,7 @@ export class MemoryRows {
     this.refusals = [...other.refusals];
     this.sequence = other.sequence;
     this.paused = other.paused;
-    this.clockMark = other.clockMark;
+    this.clockNote = other.clockNote;
     this.memories = other.memories;
   }
 

@@ -124,11 +124,11 @@ function metaTable(rows: MemoryRows): MetaTable {
       rows.paused = paused;
     },
     noteTime(nowMs) {
-      rows.clockMark = { ...rows.clockMark, latestAtMs: Math.max(nowMs, rows.clockMark?.latestAtMs ?? 0) };
+      rows.clockNote = { ...rows.clockNote, latestAtMs: Math.max(nowMs, rows.clockNote?.latestAtMs ?? 0) };
     },
-    clockMark: () => rows.clockMark,
-    setClockMark(mark) {
-      rows.clockMark = mark;
+    clockNote: () => rows.clockNote,
+    setClockNote(note) {
+      rows.clockNote = note;
     },
     memories: () => rows.memories,
     setMemories(memories) {

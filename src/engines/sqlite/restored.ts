@@ -2,9 +2,9 @@ import { DatabaseSync } from "node:sqlite";
 import type { BackupReport } from "../../ports/engine.ts";
 import { whileBusy } from "./connection.ts";
 
-const MARK = "backup_at_ms";
+const NOTE = "backup_at_ms";
 
-/** Checks a copy, and marks it as one. */
+/** Checks a copy, and notes it as one. */
 export function markBackup(copy: string, atMs: number): BackupReport {
   const database = new DatabaseSync(copy, { timeout: 0 });
   try {
@@ -13,7 +13,7 @@ export function markBackup(copy: string, atMs: number): BackupReport {
     const [found] = Object.values(database.prepare("PRAGMA quick_check(1)").get() ?? {});
     if (found !== "ok")
       throw new Error("the copy is damaged, and so must be the database: keep the backups that you have");
-    database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(MARK, String(atMs));
+    database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(NOTE, String(atMs));
     return heldBy(database);
   } finally {
     database.close();
@@ -31,15 +31,15 @@ const BROUGHT_BACK = "people who were erased since then are in it again: erase t
 
 /** Told once, to the first process that asks: this database is a backup that was put in place. */
 export function restoredFrom(database: DatabaseSync): Restored | undefined {
-  const isMarked = whileBusy(() => database.prepare("SELECT 1 FROM meta WHERE key = ?").get(MARK));
-  if (!isMarked) return undefined;
+  const isCopy = whileBusy(() => database.prepare("SELECT 1 FROM meta WHERE key = ?").get(NOTE));
+  if (!isCopy) return undefined;
   const take = database.prepare("DELETE FROM meta WHERE key = ? RETURNING value");
-  const mark = whileBusy(() => take.get(MARK));
-  return mark && { backupAt: timeIn(mark.value), ...whileBusy(() => heldBy(database)), detail: BROUGHT_BACK };
+  const note = whileBusy(() => take.get(NOTE));
+  return note && { backupAt: timeIn(note.value), ...whileBusy(() => heldBy(database)), detail: BROUGHT_BACK };
 }
 
-function timeIn(mark: unknown): string {
-  const at = new Date(Number(mark));
+function timeIn(note: unknown): string {
+  const at = new Date(Number(note));
   return Number.isNaN(at.getTime()) ? "unknown" : at.toISOString();
 }
 

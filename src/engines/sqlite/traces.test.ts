@@ -155,7 +155,7 @@ describe("after a person is erased", () => {
 });
 
 describe("a file that is too large to be written anew at once", () => {
-  it("keeps its mark, with an empty log, until an operator compacts it", async () => {
+  it("keeps its note, with an empty log, until an operator compacts it", async () => {
     await talk("+15550101", "hi");
     const database = openConnection({ file, synchronous: "full" });
     const sql = new Statements(database);
@@ -197,7 +197,7 @@ describe("a file that is too large to be written anew at once", () => {
   });
 });
 
-it("a person who was erased while the file was rewritten keeps a mark of their own", async () => {
+it("a person who was erased while the file was rewritten keeps a note of their own", async () => {
   const database = openConnection({ file, synchronous: "full" });
   const sql = new Statements(database);
   noteErased(sql);

@@ -9,8 +9,8 @@ import type { Statements } from "./statements.ts";
  * 3 to 9 of them were still in the file. Nothing is left only after the whole file is rewritten and the log
  * emptied.
  */
-const MARK = "erased_mark";
-/** The mark at the time of the last rewrite: what is left of that erasure is in the log alone. */
+const NOTE = "erased_mark";
+/** The note at the time of the last rewrite: what is left of that erasure is in the log alone. */
 const REWRITTEN = "rewritten_mark";
 
 /**
@@ -32,12 +32,12 @@ const NOT_YET = "the next sweep removes them";
 
 /** A person was erased: what is left of them has to be removed. Noted in the same transaction. */
 export function noteErased(sql: Statements): void {
-  sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", MARK, randomUUID());
+  sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", NOTE, randomUUID());
 }
 
 /** Why bytes of an erased person are still in a file, in words. Undefined if nothing is left. */
 export function tracesLeft(sql: Statements, bytesMax = REWRITE_BYTES_MAX): string | undefined {
-  const found = sql.get("SELECT value FROM meta WHERE key = ?", MARK);
+  const found = sql.get("SELECT value FROM meta WHERE key = ?", NOTE);
   if (found === undefined) return undefined;
   if (found.value === sql.get("SELECT value FROM meta WHERE key = ?", REWRITTEN)?.value) return READ;
   const { page_count: pages } = sql.get("PRAGMA page_count") ?? {};
@@ -54,17 +54,17 @@ export type TracesRemoval =
 /** Rewrites the file and empties the log, if a person was erased since then. Not inside a transaction. */
 export function removeTraces(database: DatabaseSync, bytesMax = REWRITE_BYTES_MAX): TracesRemoval {
   const isLarge = sizeOf(database) > bytesMax;
-  const mark = whileBusy(() => {
+  const note = whileBusy(() => {
     // Checked again with every try: the process that was in the way may have done it.
-    const found = metaOf(database, MARK);
+    const found = metaOf(database, NOTE);
     if (found !== undefined && !isLarge && found !== metaOf(database, REWRITTEN)) writeAnew(database, found);
     return found;
   });
-  if (mark === undefined) return { kind: "nothing" };
+  if (note === undefined) return { kind: "nothing" };
   const isEmpty = emptyLog(database);
-  if (mark !== metaOf(database, REWRITTEN)) return { kind: "left", why: LARGE };
+  if (note !== metaOf(database, REWRITTEN)) return { kind: "left", why: LARGE };
   if (!isEmpty) return { kind: "left", why: READ };
-  unmark(database, mark);
+  forget(database, note);
   return { kind: "removed" };
 }
 
@@ -72,13 +72,13 @@ export function removeTraces(database: DatabaseSync, bytesMax = REWRITE_BYTES_MA
 export function rewrite(database: DatabaseSync, rounds = LOG_ROUNDS_OF_A_COMMAND): boolean {
   // In a file, not in memory: it may be larger than that. What was erased is not in it.
   database.exec("PRAGMA temp_store = file");
-  const mark = whileBusy(() => {
-    const found = metaOf(database, MARK);
+  const note = whileBusy(() => {
+    const found = metaOf(database, NOTE);
     writeAnew(database, found);
     return found;
   });
   if (!emptyLog(database, rounds, COMMAND_PAUSE_MS)) return false;
-  if (mark !== undefined) unmark(database, mark);
+  if (note !== undefined) forget(database, note);
   return true;
 }
 
@@ -86,11 +86,11 @@ export function rewrite(database: DatabaseSync, rounds = LOG_ROUNDS_OF_A_COMMAND
  * After this the log holds the whole file. It is noted, so that a reader that keeps the log from being
  * emptied does not make it grow with every try.
  */
-function writeAnew(database: DatabaseSync, mark: string | undefined): void {
+function writeAnew(database: DatabaseSync, note: string | undefined): void {
   database.exec("VACUUM");
-  if (mark === undefined) return;
+  if (note === undefined) return;
   const noted = database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)");
-  whileBusy(() => noted.run(REWRITTEN, mark));
+  whileBusy(() => noted.run(REWRITTEN, note));
 }
 
 export function sizeOf(database: DatabaseSync): number {
@@ -104,10 +104,10 @@ function metaOf(database: DatabaseSync, key: string): string | undefined {
   return row && String(row.value);
 }
 
-/** A person who was erased meanwhile has left another mark, which stays. */
-function unmark(database: DatabaseSync, mark: string): void {
+/** A person who was erased meanwhile has left another note, which stays. */
+function forget(database: DatabaseSync, note: string): void {
   const done = database.prepare("DELETE FROM meta WHERE key = ? AND value = ?");
-  whileBusy(() => done.run(MARK, mark));
+  whileBusy(() => done.run(NOTE, note));
 }
 
 /** False if another process is busy with the log: then it is unchanged. */

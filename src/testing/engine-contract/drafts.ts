@@ -35,14 +35,17 @@ export const drafts: readonly EngineCase[] = [
     as("renewed", await s.engine.turns.renew(third.lease));
   }),
 
-  scene("draft and mark renew the lease", {}, async (s) => {
+  scene("a draft and its chunks renew the lease", {}, async (s) => {
     const taken = await s.turnFor("hi");
     await s.passes(30_000);
     const drafted = as("drafted", await s.engine.turns.draft(taken.lease, draftFor(taken)));
     assert.equal(drafted.lease.untilAtMs, s.nowMs + s.settings.leaseMs);
     await s.passes(30_000);
-    const marked = as("marked", await s.engine.turns.mark(taken.lease, sending(draftFor(taken), 0, s.nowMs)));
-    assert.equal(marked.lease.untilAtMs, s.nowMs + s.settings.leaseMs);
+    const written = as(
+      "written",
+      await s.engine.turns.writeChunks(taken.lease, sending(draftFor(taken), 0, s.nowMs)),
+    );
+    assert.equal(written.lease.untilAtMs, s.nowMs + s.settings.leaseMs);
     await s.passes(s.settings.leaseMs - 1);
     await s.nothingDue();
   }),
@@ -55,7 +58,7 @@ export const drafts: readonly EngineCase[] = [
     const second = await s.take();
     assert.deepEqual(second.draft, draft);
     assert.equal(second.turnId, first.turnId);
-    as("lost", await s.engine.turns.mark(first.lease, sent(draft, 0)));
+    as("lost", await s.engine.turns.writeChunks(first.lease, sent(draft, 0)));
     as("released", await s.engine.turns.release(second.lease, { kind: "wait", afterMs: 5_000, draft }));
     await s.passes(4_999);
     await s.nothingDue();
@@ -84,7 +87,7 @@ export const drafts: readonly EngineCase[] = [
     const draft = draftFor(first, ["one", "two", "three"]);
     await s.engine.turns.draft(first.lease, sending(draft, 0, s.nowMs));
     const second = sending(sent(draft, 0, "p1"), 1, s.nowMs + 15_000);
-    as("marked", await s.engine.turns.mark(first.lease, second));
+    as("written", await s.engine.turns.writeChunks(first.lease, second));
     await s.leaseLapses();
     assert.deepEqual((await s.take()).draft?.chunks, second.chunks);
   }),
@@ -233,10 +236,10 @@ export const drafts: readonly EngineCase[] = [
     const chunk = { turnId: taken.turnId, chunk: 0 };
     await receiving.recordDelivery("test", { account: "account", providerId: "p1", status: "sent", chunk });
 
-    const marked = as("marked", await turns.mark(taken.lease, older));
+    const written = as("written", await turns.writeChunks(taken.lease, older));
     // A worker that continued from its own copy would send it again.
-    assert.equal(marked.draft.chunks[0]?.state.kind, "sent");
-    assert.equal(marked.draft.chunks[1]?.state.kind, "pending");
+    assert.equal(written.draft.chunks[0]?.state.kind, "sent");
+    assert.equal(written.draft.chunks[1]?.state.kind, "pending");
     const how = { kind: "retry", afterMs: 0, reason: "timeout", draft: older } as const;
     as("released", await turns.release(taken.lease, how));
     const again = await s.take();
@@ -271,7 +274,7 @@ export const drafts: readonly EngineCase[] = [
     },
   ),
 
-  scene("once a human took over, neither draft nor mark is written", {}, async (s) => {
+  scene("once a human took over, neither a draft nor a chunk is written", {}, async (s) => {
     const { turns, conversations } = s.engine;
     const taken = await s.turnFor("hi");
     const { id } = taken.conversation;
@@ -279,7 +282,7 @@ export const drafts: readonly EngineCase[] = [
     assert.deepEqual(await turns.draft(taken.lease, draftFor(taken)), { kind: "handed-off" });
     assert.equal((await s.detail(id)).lock?.draft, false);
     as("renewed", await turns.renew(taken.lease));
-    assert.deepEqual(await turns.mark(taken.lease, draftFor(taken)), { kind: "handed-off" });
+    assert.deepEqual(await turns.writeChunks(taken.lease, draftFor(taken)), { kind: "handed-off" });
     const commit = { outcome: "handed-off", userText: "hi", more: false } as const;
     as("committed", await turns.commit(taken.lease, commit));
     assert.equal((await conversations.get(id))?.status, "awaiting_agent");
@@ -296,7 +299,7 @@ export const drafts: readonly EngineCase[] = [
     as("drafted", await turns.draft(taken.lease, sending(draft, 0, s.nowMs + 15_000)));
     await conversations.change(taken.conversation.id, { handedOff: true });
     const next = sending(sent(draft, 0), 1, s.nowMs + 15_000);
-    assert.deepEqual(await turns.mark(taken.lease, next), { kind: "handed-off" });
+    assert.deepEqual(await turns.writeChunks(taken.lease, next), { kind: "handed-off" });
     await s.leaseLapses();
     assert.deepEqual((await s.take()).draft?.chunks[1]?.state, { kind: "pending" });
   }),
@@ -316,6 +319,6 @@ export const drafts: readonly EngineCase[] = [
     const taken = await s.take();
     const draft = draftFor(taken, taken.outbound!.texts);
     as("drafted", await s.engine.turns.draft(taken.lease, draft));
-    as("marked", await s.engine.turns.mark(taken.lease, sending(draft, 0, s.nowMs)));
+    as("written", await s.engine.turns.writeChunks(taken.lease, sending(draft, 0, s.nowMs)));
   }),
 ];

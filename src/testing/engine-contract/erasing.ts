@@ -55,7 +55,7 @@ export const erasing: readonly EngineCase[] = [
     await s.engine.turns.draft(taken.lease, draftFor(taken));
     await s.engine.conversations.erase(id);
     as("lost", await s.engine.turns.renew(taken.lease));
-    as("lost", await s.engine.turns.mark(taken.lease, draftFor(taken)));
+    as("lost", await s.engine.turns.writeChunks(taken.lease, draftFor(taken)));
     as("lost", await s.engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken)))));
     as("lost", await s.engine.turns.release(taken.lease, { kind: "dead-letter", reason: "x" }));
     assert.equal(await s.engine.conversations.answer({ turnId: taken.turnId, texts: ["late"] }), "stale");

@@ -123,7 +123,7 @@ export const leases: readonly EngineCase[] = [
     const lost = { kind: "lost" };
     assert.deepEqual(await turns.renew(stale.lease), lost);
     assert.deepEqual(await turns.draft(stale.lease, draft), lost);
-    assert.deepEqual(await turns.mark(stale.lease, draft), lost);
+    assert.deepEqual(await turns.writeChunks(stale.lease, draft), lost);
     assert.deepEqual(await turns.commit(stale.lease, replied(stale, allSent(draft))), lost);
     for (const how of [
       { kind: "retry", afterMs: 0, reason: "stale", draft },

@@ -11,7 +11,7 @@ export const STEPS = [
   "turns.renew",
   "turns.hasNewer",
   "turns.draft",
-  "turns.mark",
+  "turns.writeChunks",
   "turns.commit",
   "turns.release",
   "sweeping.sweep",

@@ -43,13 +43,13 @@ describeOnEmulators("replies and reasons that an item cannot hold", (emulators) 
     await assert.rejects(at.engine.turns.draft(turn.lease, draftFor(turn, texts)), isTooLarge);
   });
 
-  it("the largest that is taken can be marked, committed or dead-lettered", async () => {
+  it("the largest that is taken can be sent, committed or dead-lettered", async () => {
     for (const end of ["commit", "dead-letter"] as const) {
       as("staged", await at.receive());
       const turn = await at.turnInTime();
       const draft = draftFor(turn, "x".repeat(REPLY_BYTES));
       as("drafted", await at.engine.turns.draft(turn.lease, draft));
-      as("marked", await at.engine.turns.mark(turn.lease, allSent(draft)));
+      as("written", await at.engine.turns.writeChunks(turn.lease, allSent(draft)));
       if (end === "commit") {
         as(
           "committed",

@@ -67,7 +67,7 @@ describe.each([
     expect(places).toBeGreaterThanOrEqual(2);
   });
 
-  it("at any moment until a chunk is marked and checked: it stays here; sent ones stay sent", async () => {
+  it("at any moment until a chunk is written and checked: it stays here; sent ones stay sent", async () => {
     let places = 0;
     for (const place of PLACES) {
       const turn = await watchedTurn({}, meanwhile, (_request, count) => count === place);
@@ -76,7 +76,7 @@ describe.each([
       const draft = draftFor(taken, ["one", "two"]);
       expect(await write(worker, taken, sending(draft, 0, byAtMs))).toBe("drafted");
       turn.watch();
-      const { kind } = await worker.turns.mark(taken.lease, sending(sent(draft, 0), 1, byAtMs));
+      const { kind } = await worker.turns.writeChunks(taken.lease, sending(sent(draft, 0), 1, byAtMs));
       if (!turn.isOver()) continue;
       places += 1;
       expect([place, kind]).toEqual([place, "handed-off"]);

@@ -36,7 +36,7 @@ export const COMPONENTS: Chart = {
     { from: "turn.right 0.7", to: "responder.left 0.675", says: "ask", along: 0.65 },
     { from: "receive.bottom 0.15", to: "engine.top 0.428", says: "stage, arm", along: 0.75 },
     { from: "sweeper.bottom", to: "engine.top 0.565", says: "sweep" },
-    { from: "turn.bottom", to: "engine.top 0.87", says: ["take, draft,", "mark, commit"] },
+    { from: "turn.bottom", to: "engine.top 0.87", says: ["take, draft,", "send, commit"] },
     { from: "api.bottom", to: "engine.top 0.12" },
   ],
 };

@@ -112,11 +112,11 @@ export class Installation {
    * own and only the answer got lost.
    */
   async #make(): Promise<Item> {
-    const marks = await this.#store.getMany("state", [PING, SWEEP, CLOCK].map(conversationKeyOf));
+    const notes = await this.#store.getMany("state", [PING, SWEEP, CLOCK].map(conversationKeyOf));
     const item = {
       ...conversationKeyOf(INSTALLATION),
       installation_key: `${this.#newId()}${this.#newId()}${this.#newId()}`,
-      plain_until_ms: marks.length > 0 ? this.#clock.nowMs() + PLAIN_MS : 0,
+      plain_until_ms: notes.length > 0 ? this.#clock.nowMs() + PLAIN_MS : 0,
     };
     const written = await this.#store.put("state", item, absent("conversation_id"));
     return written.kind === "refused" && written.item ? written.item : item;

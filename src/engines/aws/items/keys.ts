@@ -95,8 +95,8 @@ export function fullKey({ channelType, address, sender }: ConversationKey): stri
 }
 
 /** Where it is noted that too much waits in a conversation. */
-export function fullMarkKey(conversationId: string): Item {
-  return { id: `full-mark/${conversationId}` };
+export function fullNoteKey(conversationId: string): Item {
+  return { id: `full-note/${conversationId}` };
 }
 
 /** Where refusals of a person without a conversation are kept, by a hash of the name. */

@@ -102,7 +102,7 @@ function workFrom(work: unknown): unknown {
   return isObject(work) ? { ...work, batchIds: work.batchIds ?? work.messageIds } : work;
 }
 
-/** The attributes that differ: what others write meanwhile (a renewal, a busy mark) is left alone. */
+/** The attributes that differ: what others write meanwhile (a renewal, a busy note) is left alone. */
 export function stateChange(
   id: string,
   before: ConversationState,

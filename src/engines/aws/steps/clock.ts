@@ -42,7 +42,7 @@ export async function lookAtClock(context: AwsContext): Promise<ClockLook> {
   const isWithin = (ms: number) => setBackAtMs !== undefined && nowMs < setBackAtMs + ms;
   const isSetBack = isWithin(LOOKS * sweepMs);
   const areLeasesLookedAfter = isSetBack || isWithin(LEASES_LOOKED_AFTER * leaseMs);
-  // The mark first: a round that is cut short must not begin anew for ever.
+  // The note first: a round that is cut short must not begin anew for ever.
   if (wasSetBack || nowMs - markedAtMs >= MARK_MS)
     await context.store.put("state", {
       ...key,

@@ -52,9 +52,9 @@ export async function deadLetter(
     ...deadLettered.flatMap((row) => moved(context, row, letter.id)),
     put(letterItem(context, stored.id, letter)),
   ];
-  const mark = markError(context, stored, deadLettered);
+  const note = errorNote(context, stored, deadLettered);
   const token = transactionToken("dead-letter", letter.id);
-  const transacted = await transactWith(context, stored.id, actions, mark, token);
+  const transacted = await transactWith(context, stored.id, actions, note, token);
   const standing = transacted.kind === "refused" ? transacted.by.get(0) : undefined;
   if (transacted.kind === "refused" && standing?.rev !== saved.stored.rev) {
     return { kind: "changed", stored: storedFrom(stored.id, standing) };
@@ -62,20 +62,20 @@ export async function deadLetter(
   return { kind: "dead-lettered", deadLetterId: letter.id, stored: saved.stored };
 }
 
-/** If the conversation's row is gone, or has no room for the mark, the letter is written all the same. */
+/** If the conversation's row is gone, or has no room for the note, the letter is written all the same. */
 async function transactWith(
   { store, log }: AwsContext,
   conversation: string,
   actions: readonly Action[],
-  mark: Action | undefined,
+  note: Action | undefined,
   token: string,
 ): Promise<Transacted> {
   const alone = () => store.transact(actions, transactionToken(token, "without a row"));
-  if (!mark) return alone();
+  if (!note) return alone();
   try {
-    const transacted = await store.transact([...actions, mark], token);
-    const isOnlyMark = transacted.kind === "refused" && !transacted.by.has(0);
-    return isOnlyMark ? alone() : transacted;
+    const transacted = await store.transact([...actions, note], token);
+    const isOnlyNote = transacted.kind === "refused" && !transacted.by.has(0);
+    return isOnlyNote ? alone() : transacted;
   } catch (error) {
     if (!(error instanceof ImpossibleWrite)) throw error;
     log("error", "conversation.not-updated", {
@@ -99,7 +99,7 @@ function put(item: Item): Action {
   return { kind: "put", table: "messages", item };
 }
 
-function markError(context: AwsContext, stored: Stored, rows: readonly StagedRow[]): Action | undefined {
+function errorNote(context: AwsContext, stored: Stored, rows: readonly StagedRow[]): Action | undefined {
   const sender = rows[0]?.sender || stored.sender;
   if (!sender) return undefined;
   return {

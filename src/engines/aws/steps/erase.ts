@@ -5,7 +5,7 @@ import type { TurnRecord } from "../../../model/turn.ts";
 import type { AwsContext } from "../context.ts";
 import { equal } from "../dynamo/expression.ts";
 import { rowKey, SENDER } from "../items/conversation-item.ts";
-import { conversationKeyOf, fullKey, fullMarkKey, isOwn } from "../items/keys.ts";
+import { conversationKeyOf, fullKey, fullNoteKey, isOwn } from "../items/keys.ts";
 import { LETTER, letterFrom } from "../items/letter-item.ts";
 import { eraseName } from "../items/name-item.ts";
 import { seenItem, sentKeys } from "../items/seen.ts";
@@ -46,7 +46,7 @@ async function eraseConversation(context: AwsContext, id: string): Promise<boole
   const { token, turns } = await takeForGood(context, id);
   await eraseStaged(context, id);
   await eraseKept(context, id);
-  await context.store.writeMany("seen", { delete: [fullMarkKey(id)] });
+  await context.store.writeMany("seen", { delete: [fullNoteKey(id)] });
   if (sender !== undefined) {
     // The row leads to its state, and to this person's other rows: while it stands, all of it is found again.
     await forgetSender(context, id, token);

@@ -18,7 +18,7 @@ it("a count is believed for a minute, and then one of the next messages counts a
   expect(await queries()).toBe(lookedUp);
 });
 
-it("a mark that is past its time says nothing, though the table still has it", async () => {
+it("a note that is past its time says nothing, though the table still has it", async () => {
   const { s, fixture } = await memoryScene({ stagedMessagesMax: 1 });
   const message = s.arrival("one");
   await s.deliver(message);
@@ -63,9 +63,9 @@ it.each(["request.put", "request.update"] as const)(
   },
 );
 
-it("the mark is erased with its conversation", async () => {
+it("the note is erased with its conversation", async () => {
   const { s, fixture, conversationId } = await fullScene();
-  expect(await fixture.keeps?.()).toContain(`full-mark/${conversationId}`);
+  expect(await fixture.keeps?.()).toContain(`full-note/${conversationId}`);
   expect(await s.engine.conversations.erase(conversationId)).toBe("erased");
-  expect(await fixture.keeps?.()).not.toContain("full-mark/");
+  expect(await fixture.keeps?.()).not.toContain("full-note/");
 });

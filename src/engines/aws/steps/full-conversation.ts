@@ -8,7 +8,7 @@ import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, equal, type Item } from "../dynamo/expression.ts";
 import { claimIn } from "../items/claim.ts";
-import { fullKey, fullMarkKey, ttl } from "../items/keys.ts";
+import { fullKey, fullNoteKey, ttl } from "../items/keys.ts";
 import type { Refused } from "../items/refusal-item.ts";
 import { seenKeys } from "../items/seen.ts";
 import type { StagedRow } from "../items/stage-item.ts";
@@ -17,15 +17,15 @@ import { refuse } from "./refuse.ts";
 
 /**
  * Counting what is staged with every message would cost more than staging it. A worker that looks reads all
- * of it anyway, and leaves a mark if there is too much: a message is refused while a mark stands. So a
+ * of it anyway, and leaves a note if there is too much: a message is refused while a note stands. So a
  * conversation may hold what the limits say, plus what came in between two looks: a window, or at most 15
  * minutes, the longest delay of a trigger.
  */
 const COUNTED_MS = 60_000;
 const KEPT_MS = 24 * 3_600_000;
 
-/** A mark: this conversation was full when a worker counted. */
-interface FullMark {
+/** A note: this conversation was full when a worker counted. */
+interface FullNote {
   readonly conversationId: string;
   readonly countedAtMs: number;
   /** Made when it was found full: the next time it is full is another. */
@@ -43,7 +43,7 @@ export interface LookedUp {
   readonly fullIn: string | undefined;
 }
 
-/** DEDUPE, and where a mark is, in one read. The time is compared here: the table expires items late. */
+/** DEDUPE, and where a note is, in one read. The time is compared here: the table expires items late. */
 export async function lookUp(
   context: AwsContext,
   messageId: string,
@@ -56,8 +56,8 @@ export async function lookUp(
     [...seen, full].map((id) => ({ id })),
   );
   const alive = items.filter(({ until_at_ms }) => Number(until_at_ms) > context.clock.nowMs());
-  const [marked, known, before] = [full, ...seen].map((each) => alive.find(({ id }) => id === each));
-  return lookedUp(known ?? before, marked?.full_in);
+  const [noted, known, before] = [full, ...seen].map((each) => alive.find(({ id }) => id === each));
+  return lookedUp(known ?? before, noted?.full_in);
 }
 
 function lookedUp(known: Item | undefined, fullIn: unknown): LookedUp {
@@ -69,8 +69,8 @@ function lookedUp(known: Item | undefined, fullIn: unknown): LookedUp {
 }
 
 /**
- * Marks what a worker has counted. An incoming message knows only its sender: under every sender's name it is
- * noted which conversation has a mark. The mark itself is one, whatever names its customer has.
+ * Notes what a worker has counted. An incoming message knows only its sender: under every sender's name it is
+ * written which conversation has a note. The note itself is one, whatever names its customer has.
  */
 export async function markIfFull(
   context: AwsContext,
@@ -79,7 +79,7 @@ export async function markIfFull(
 ): Promise<void> {
   if (!isFull(pileOf(rows), context.settings, 1)) return;
   const setIfAbsent = { full_since: context.newId() };
-  await context.store.update("seen", fullMarkKey(conversationId), { set: counted(context), setIfAbsent });
+  await context.store.update("seen", fullNoteKey(conversationId), { set: counted(context), setIfAbsent });
   const keys = new Set(
     messagesOf(rows).map(({ message }) => fullKey(conversationKey(context.settings, message))),
   );
@@ -96,22 +96,22 @@ function kept({ clock }: AwsContext): Item {
   return { until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) };
 }
 
-/** The mark of a conversation that is full, as far as is known. One that is past its time is counted anew. */
-export async function markOf(context: AwsContext, conversationId: string): Promise<FullMark | undefined> {
-  const item = await context.store.get("seen", fullMarkKey(conversationId));
+/** The note of a conversation that is full, as far as is known. One that is past its time is counted anew. */
+export async function noteOf(context: AwsContext, conversationId: string): Promise<FullNote | undefined> {
+  const item = await context.store.get("seen", fullNoteKey(conversationId));
   if (typeof item?.full_since !== "string") return undefined;
   const { counted_at_ms, full_since: since, told_as } = item;
-  const mark = { conversationId, countedAtMs: Number(counted_at_ms), since, isTold: told_as !== undefined };
-  return (await isStillFull(context, mark)) ? mark : undefined;
+  const note = { conversationId, countedAtMs: Number(counted_at_ms), since, isTold: told_as !== undefined };
+  return (await isStillFull(context, note)) ? note : undefined;
 }
 
-/** A mark is believed for a minute; then one of the incoming messages counts again. */
-async function isStillFull(context: AwsContext, mark: FullMark): Promise<boolean> {
-  const { conversationId } = mark;
-  const key = fullMarkKey(conversationId);
-  if (mark.countedAtMs + COUNTED_MS > context.clock.nowMs()) return true;
+/** A note is believed for a minute; then one of the incoming messages counts again. */
+async function isStillFull(context: AwsContext, note: FullNote): Promise<boolean> {
+  const { conversationId } = note;
+  const key = fullNoteKey(conversationId);
+  if (note.countedAtMs + COUNTED_MS > context.clock.nowMs()) return true;
   const set = counted(context);
-  const isSame = equal("counted_at_ms", mark.countedAtMs);
+  const isSame = equal("counted_at_ms", note.countedAtMs);
   const { kind, item } = await context.store.update("seen", key, { set }, isSame);
   // Another process counts, or has counted, unless it was our own write whose answer got lost.
   if (kind === "refused" && item?.counted_at_ms !== set.counted_at_ms) return true;
@@ -135,34 +135,34 @@ async function isFullNow({ store, settings }: AwsContext, conversationId: string
 
 /**
  * One record and one busy text while it is full. The text comes first, under an id that all who find it full
- * now give it: it is staged once, and a process that dies before it is marked as told leaves it to the next
- * message. Of several at once, one records: the mark says which.
+ * now give it: it is staged once, and a process that dies before it is noted as told leaves it to the next
+ * message. Of several at once, one records: the note says which.
  */
 export async function refuseMore(
   context: AwsContext,
   refused: Refused,
-  mark: FullMark,
+  note: FullNote,
 ): Promise<StageOutcome> {
   const code = "RATE_LIMITED";
-  const { conversationId } = mark;
-  const isFirst = !mark.isTold && (await tell(context, refused.arrival, mark));
+  const { conversationId } = note;
+  const isFirst = !note.isTold && (await tell(context, refused.arrival, note));
   if (!isFirst) return { kind: "refused", code, conversationId, tellBusy: false };
   return { ...(await refuse(context, refused, code, conversationId)), tellBusy: true };
 }
 
-async function tell(context: AwsContext, arrival: Arrival, mark: FullMark): Promise<boolean> {
-  const { conversationId, since } = mark;
+async function tell(context: AwsContext, arrival: Arrival, note: FullNote): Promise<boolean> {
+  const { conversationId, since } = note;
   const text = context.settings.busyText;
   const said = await say(context, busyOutbound(arrival, { id: since, conversationId, text }));
   // Checked on turn, a worker that found it full may not have made its record yet.
-  return said !== "not-found" && markTold(context, mark);
+  return said !== "not-found" && noteTold(context, note);
 }
 
-async function markTold(context: AwsContext, { conversationId, since }: FullMark): Promise<boolean> {
+async function noteTold(context: AwsContext, { conversationId, since }: FullNote): Promise<boolean> {
   const toldAs = context.newId();
   const { kind, item } = await context.store.update(
     "seen",
-    fullMarkKey(conversationId),
+    fullNoteKey(conversationId),
     { set: { told_as: toldAs } },
     all(equal("full_since", since), absent("told_as")),
   );

@@ -7,7 +7,7 @@ import type { LeftBehind } from "../items/left-behind.ts";
 import type { ConversationView } from "./conversation-view.ts";
 
 /**
- * After a minute everything is read again: the mark of a full conversation relies on it, and a provider's
+ * After a minute everything is read again: the note of a full conversation relies on it, and a provider's
  * time may put a new message first.
  */
 const SEEN_MS = 60_000;

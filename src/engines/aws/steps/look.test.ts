@@ -56,7 +56,7 @@ it("for a minute the turns behind a cut one leave newer windows alone; then all 
   expect(window()).toBeUndefined();
 });
 
-it("a conversation that is filled while its pile is drained is marked as full within a minute", async () => {
+it("a conversation that is filled while its pile is drained is noted as full within a minute", async () => {
   const { s, taken, next } = await pile("abcd", { stagedMessagesMax: 5 });
   const second = await next(taken);
   for (const text of "efghij") await s.receive(text);

@@ -33,7 +33,7 @@ import {
   untilSettled,
   withAlias,
 } from "./find-conversation.ts";
-import { lookUp, markOf, refuseMore } from "./full-conversation.ts";
+import { lookUp, noteOf, refuseMore } from "./full-conversation.ts";
 import { refuse } from "./refuse.ts";
 
 /** A payload may hold a thousand messages; more at once would only wait for sockets. */
@@ -130,17 +130,17 @@ async function stageIn(
   return full ?? put(context, receipt, conversation, conversation);
 }
 
-/** Only its own mark counts. What is already staged is a duplicate, and has its conversation. */
+/** Only its own note counts. What is already staged is a duplicate, and has its conversation. */
 async function refusedAsFull(
   context: AwsContext,
   receipt: Receipt,
   fullIn: string | undefined,
   conversationId: string,
 ): Promise<StageOutcome | undefined> {
-  const mark = fullIn === conversationId ? await markOf(context, conversationId) : undefined;
-  if (!mark) return undefined;
+  const note = fullIn === conversationId ? await noteOf(context, conversationId) : undefined;
+  if (!note) return undefined;
   const isStaged = await context.store.get("stage", stageKey(conversationId, receipt.id));
-  return isStaged ? undefined : refuseMore(context, receipt, mark);
+  return isStaged ? undefined : refuseMore(context, receipt, note);
 }
 
 /** A redelivery of what is already staged is a duplicate, whatever the rules say by now. */

@@ -142,15 +142,15 @@ async function triggerLapsed(context: AwsContext, stored: Stored): Promise<boole
   const isSame = isHeldBy(lease.token);
   const isUnswept = any(absent("swept_at_ms"), atMost("swept_at_ms", nowMs - ONCE_MS));
   const key = conversationKeyOf(stored.id);
-  const marked = await context.store.update(
+  const written = await context.store.update(
     "state",
     key,
     { set: { swept_at_ms: nowMs } },
     all(isSame, isUnswept),
   );
-  // Refused by our own mark: its answer got lost. If it was another sweeper's, one more trigger does no harm.
-  const isMarked = marked.kind === "done" || marked.item?.swept_at_ms === nowMs;
-  if (!isMarked) return false;
+  // Refused by our own note: its answer got lost. If it was another sweeper's, one more trigger does no harm.
+  const isNoted = written.kind === "done" || written.item?.swept_at_ms === nowMs;
+  if (!isNoted) return false;
   await context.triggers.send(triggerOf(stored), nowMs);
   return true;
 }

@@ -3,8 +3,8 @@ import {
   hasRoomForNewer,
   isAnswer,
   LOST,
+  withChunks,
   withDraft,
-  withMark,
   workUnder,
 } from "../../../core/running-turn.ts";
 import { messagesOf } from "../../../core/staged.ts";
@@ -12,7 +12,7 @@ import type { ConversationState } from "../../../core/state.ts";
 import { mayRestart } from "../../../core/turn.ts";
 import type { Chunk, Draft } from "../../../model/draft.ts";
 import type { Lease } from "../../../model/lease.ts";
-import type { DraftOutcome, MarkOutcome, Renewal } from "../../../ports/engine.ts";
+import type { ChunksOutcome, DraftOutcome, Renewal } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { assertHeld } from "../items/item-size.ts";
 import { conversationKeyOf } from "../items/keys.ts";
@@ -60,11 +60,11 @@ export async function draft(context: AwsContext, lease: Lease, written: Draft): 
 }
 
 /** The same: the chunk does not go out if a human took over. */
-export async function mark(context: AwsContext, lease: Lease, written: Draft): Promise<MarkOutcome> {
-  const stored = await write(context, lease, (state, untilAtMs) => withMark(state, written, untilAtMs));
+export async function writeChunks(context: AwsContext, lease: Lease, written: Draft): Promise<ChunksOutcome> {
+  const stored = await write(context, lease, (state, untilAtMs) => withChunks(state, written, untilAtMs));
   if (!stored) return LOST;
   const handedOff = isAnswer(written) && (await isHandedOff(context, stored));
-  if (!handedOff) return { kind: "marked", ...asStored(lease, stored.state) };
+  if (!handedOff) return { kind: "written", ...asStored(lease, stored.state) };
   const isBack = await changeHeld(context, lease, ({ state }) => ({
     ...state,
     draft: state.draft && notBegun(state.draft),
@@ -72,7 +72,7 @@ export async function mark(context: AwsContext, lease: Lease, written: Draft): P
   return isBack ? { kind: "handed-off" } : LOST;
 }
 
-/** The chunk that is `sending` was just marked: a worker asks about an earlier one before it marks. */
+/** The chunk that is `sending` was just written so: a worker asks about an earlier one before that. */
 function notBegun(draft: Draft): Draft {
   const pending = (chunk: Chunk): Chunk =>
     chunk.state.kind === "sending" ? { ...chunk, state: { kind: "pending" } } : chunk;

@@ -15,13 +15,13 @@ const EXPIRY_SWEEPS = 100;
  */
 export function lookAtClock(context: StepContext, expiredAtMs: number): ClockSetBack | undefined {
   const { tables, nowMs } = context;
-  const mark = tables.meta.clockMark();
-  const byMs = Math.max(0, (mark?.latestAtMs ?? nowMs) - nowMs);
+  const note = tables.meta.clockNote();
+  const byMs = Math.max(0, (note?.latestAtMs ?? nowMs) - nowMs);
   const wasSetBack = byMs >= CLOCK_SET_BACK_MS_MIN;
   const isSecondLook =
-    mark?.setBackAtMs !== undefined && nowMs >= mark.setBackAtMs + context.settings.sweepMs;
-  const setBackAtMs = wasSetBack ? nowMs : isSecondLook ? undefined : mark?.setBackAtMs;
-  tables.meta.setClockMark({
+    note?.setBackAtMs !== undefined && nowMs >= note.setBackAtMs + context.settings.sweepMs;
+  const setBackAtMs = wasSetBack ? nowMs : isSecondLook ? undefined : note?.setBackAtMs;
+  tables.meta.setClockNote({
     latestAtMs: nowMs,
     expiredAtMs,
     ...(setBackAtMs !== undefined && { setBackAtMs }),
@@ -39,7 +39,7 @@ export function lookAtClock(context: StepContext, expiredAtMs: number): ClockSet
  * without power, expiry needs minutes to catch up.
  */
 export function expiryTime({ tables, nowMs }: StepContext): number {
-  const before = tables.meta.clockMark()?.expiredAtMs ?? nowMs;
+  const before = tables.meta.clockNote()?.expiredAtMs ?? nowMs;
   return Math.min(nowMs, before + Math.max(EXPIRY_LEAP_MS, (nowMs - before) / EXPIRY_SWEEPS));
 }
 

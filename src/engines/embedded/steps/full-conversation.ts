@@ -20,7 +20,7 @@ export function isFullNow(
 
 /**
  * One record and one busy text for all messages that come while it is full: refusals are a pile, too. The
- * text is staged with the mark, in one step: a customer who was not told is told by the next message.
+ * text is staged with the note, in one step: a customer who was not told is told by the next message.
  */
 export function refuseMore(
   context: StepContext,

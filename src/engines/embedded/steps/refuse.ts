@@ -31,9 +31,9 @@ export function refuse(
 function isOnRecord({ tables, nowMs, settings }: StepContext, refused: Refused, code: RefusalCode): boolean {
   if (!isRecordedOnce(refused, code)) return false;
   // Beside the ids of messages, and never equal to one: no channel has such a name.
-  const mark = `!refused/${refused.id}`;
-  if (tables.remembered.seenBefore(mark).fate !== undefined) return true;
-  tables.remembered.add([mark], "dead", nowMs + settings.dedupeMs);
+  const note = `!refused/${refused.id}`;
+  if (tables.remembered.seenBefore(note).fate !== undefined) return true;
+  tables.remembered.add([note], "dead", nowMs + settings.dedupeMs);
   return false;
 }
 

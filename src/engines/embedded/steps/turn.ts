@@ -4,15 +4,15 @@ import {
   isAnswer,
   LOST,
   renewed,
+  withChunks,
   withDraft,
-  withMark,
   workUnder,
 } from "../../../core/running-turn.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { mayRestart } from "../../../core/turn.ts";
 import type { Draft } from "../../../model/draft.ts";
 import type { Lease } from "../../../model/lease.ts";
-import type { DraftOutcome, MarkOutcome, Renewal } from "../../../ports/engine.ts";
+import type { ChunksOutcome, DraftOutcome, Renewal } from "../../../ports/engine.ts";
 import { heldState, type StepContext, saveState } from "../context.ts";
 import type { StagedSpan } from "../tables.ts";
 
@@ -47,16 +47,16 @@ export function draft(
 }
 
 /** The same: the chunk does not go out if a human took over. */
-export function mark(
+export function writeChunks(
   context: StepContext,
   { lease, draft: written }: { lease: Lease; draft: Draft },
-): MarkOutcome {
+): ChunksOutcome {
   const state = heldState(context, lease);
   if (!state) return LOST;
   if (isAnswer(written) && isHandedOff(context, state)) return { kind: "handed-off" };
-  const after = withMark(state, written, leaseEndAtMs(context));
+  const after = withChunks(state, written, leaseEndAtMs(context));
   saveState(context, lease.conversationId, after);
-  return { kind: "marked", ...asStored(lease, after) };
+  return { kind: "written", ...asStored(lease, after) };
 }
 
 function canJoin(context: StepContext, lease: Lease, state: ConversationState): boolean {

@@ -1,5 +1,5 @@
 import type { MetaTable } from "../../embedded/tables.ts";
-import { keepMark, keptMark } from "../clock-mark.ts";
+import { keepNote, keptNote } from "../clock-note.ts";
 import { keepMemories, keptMemories } from "../memories.ts";
 import type { Statements } from "../statements.ts";
 
@@ -27,17 +27,17 @@ export function metaTable(sql: Statements): MetaTable {
 
     noteTime(nowMs) {
       // A leap is stored at once: the process that wrote during it may be dead before the next sweep.
-      if (nowMs - latestAtMs >= LEAP_MS && nowMs > keptMark(sql).latestAtMs)
-        keepMark(sql, { ...keptMark(sql), latestAtMs: nowMs });
+      if (nowMs - latestAtMs >= LEAP_MS && nowMs > keptNote(sql).latestAtMs)
+        keepNote(sql, { ...keptNote(sql), latestAtMs: nowMs });
       latestAtMs = Math.max(latestAtMs, nowMs);
     },
-    clockMark() {
-      const mark = keptMark(sql);
-      return { ...mark, latestAtMs: Math.max(latestAtMs, mark.latestAtMs) };
+    clockNote() {
+      const note = keptNote(sql);
+      return { ...note, latestAtMs: Math.max(latestAtMs, note.latestAtMs) };
     },
-    setClockMark(mark) {
-      latestAtMs = mark.latestAtMs;
-      keepMark(sql, mark);
+    setClockNote(note) {
+      latestAtMs = note.latestAtMs;
+      keepNote(sql, note);
     },
     memories: () => keptMemories(sql),
     setMemories: (memories) => keepMemories(sql, memories),

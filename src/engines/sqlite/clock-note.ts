@@ -1,11 +1,11 @@
-import type { ClockMark } from "../embedded/tables.ts";
+import type { ClockNote } from "../embedded/tables.ts";
 import type { Statements } from "./statements.ts";
 
 /** Stands for an absent time. */
 const NONE = "-";
 
 /** As any process stored it last. Up to three numbers; anything else was not written by Lull. */
-export function keptMark(sql: Statements): ClockMark {
+export function keptNote(sql: Statements): ClockNote {
   const kept = String(sql.get("SELECT value FROM meta WHERE key = 'clock_mark'")?.value);
   const [latestAtMs, setBackAtMs = Number.NaN, expiredAtMs = Number.NaN] = kept.split(" ").map(Number);
   return {
@@ -15,7 +15,7 @@ export function keptMark(sql: Statements): ClockMark {
   };
 }
 
-export function keepMark(sql: Statements, { latestAtMs, setBackAtMs, expiredAtMs }: ClockMark): void {
+export function keepNote(sql: Statements, { latestAtMs, setBackAtMs, expiredAtMs }: ClockNote): void {
   const told = [latestAtMs, setBackAtMs, expiredAtMs].map((atMs) => atMs ?? NONE).join(" ");
   sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('clock_mark', ?)", told);
 }
