@@ -82,7 +82,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/steps/sweep.ts",
-        find: "return { done: await onlyTrue(alone, (id) => armOrphan(context, id)), next };",
+        find: "return { done: await filterInParallel(alone, WIDTH, (id) => armOrphan(context, id)), next };",
         replace: "void armOrphan; void alone; return { done: [], next };",
       },
     ],

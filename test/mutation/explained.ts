@@ -517,19 +517,19 @@ export const EXPLAINED: readonly Explained[] = [
     because: "only a look more, when a lease may have lapsed",
   },
   {
-    file: "src/engines/embedded/steps/sweep.ts",
+    file: "src/engines/embedded/steps/free-leases.ts",
     code: "if (ids.length > 0) context.armed(context.nowMs);",
     change: "ids.length > 0 → false",
     because: "timing only: the next poll finds what was freed",
   },
   {
-    file: "src/engines/embedded/steps/sweep.ts",
+    file: "src/engines/embedded/steps/free-leases.ts",
     code: "if (ids.length > 0) context.armed(context.nowMs);",
     change: "ids.length > 0 → ids.length >= 0",
     because: "only a look more",
   },
   {
-    file: "src/engines/embedded/steps/sweep.ts",
+    file: "src/engines/embedded/steps/free-leases.ts",
     code: "if (ids.length > 0) context.armed(context.nowMs);",
     change: "0 → 1",
     because: "timing only: the next poll finds what was freed",

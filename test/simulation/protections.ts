@@ -20,8 +20,8 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "engines/embedded/requests.ts",
-        find: 'return name === "renew"',
-        replace: 'return name === "stage" || name === "renew"',
+        find: "  renew: () => true,",
+        replace: "  renew: () => true,\n  stage: () => true,",
       },
     ],
   },
@@ -30,8 +30,8 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "engines/embedded/requests.ts",
-        find: 'return name === "renew"',
-        replace: 'return name === "draft" || name === "writeChunks" || name === "renew"',
+        find: "  renew: () => true,",
+        replace: "  renew: () => true,\n  draft: () => true,\n  writeChunks: () => true,",
       },
     ],
   },

@@ -1,27 +1,38 @@
 import { takeResult } from "../../core/dead-letters.ts";
 import type { CheckResult } from "../../ports/check-result.ts";
-import type { Conversations } from "../../ports/conversations.ts";
-import type { Engine, EngineContext, Receiving, Sweeping, TurnTaking } from "../../ports/engine.ts";
+import type { Engine, EngineContext } from "../../ports/engine.ts";
 import { checks } from "./checks.ts";
 import { type AwsContext, contextFor } from "./context.ts";
 import { DynamoStore } from "./dynamo/dynamo-store.ts";
-import { conversationKeyOf, PING } from "./items/keys.ts";
 import { type AwsOptions, dynamoDbClient, resourcesFrom, sqsClient } from "./options.ts";
 import { redrive } from "./queue/redrive.ts";
 import { QueueTriggers } from "./queue/triggers.ts";
 import { commit } from "./steps/commit.ts";
 import { answer, change, create, pauseAll, say } from "./steps/conversations.ts";
 import { erase } from "./steps/erase.ts";
-import { conversationOf } from "./steps/find-conversation.ts";
+import { conversationOf, latestId } from "./steps/find-conversation.ts";
+import { freeLeases } from "./steps/free-leases.ts";
 import { history } from "./steps/history.ts";
 import { importConversation } from "./steps/import-conversation.ts";
-import { inspector } from "./steps/inspect.ts";
+import {
+  counts,
+  gauges,
+  listConversations,
+  listDead,
+  listRefusals,
+  listUnknown,
+  nameRecords,
+  showConversation,
+} from "./steps/inspect.ts";
+import { listLocks } from "./steps/locks.ts";
 import { knownSince } from "./steps/memory.ts";
+import { ping, probe } from "./steps/ping.ts";
+import { discardQuarantined, listQuarantined } from "./steps/quarantined.ts";
 import { stage } from "./steps/receive.ts";
 import { recordDelivery } from "./steps/record-delivery.ts";
 import { release } from "./steps/release.ts";
-import { repairs } from "./steps/repairs.ts";
-import { freeLeases, sweep } from "./steps/sweep.ts";
+import { discardDead, markUnknown, resendUnknown, retryDead } from "./steps/repairs.ts";
+import { sweep } from "./steps/sweep.ts";
 import { take } from "./steps/take.ts";
 import { takeDue } from "./steps/take-due.ts";
 import { draft, hasNewer, renew, writeChunks } from "./steps/turn.ts";
@@ -54,67 +65,76 @@ export function openContext(options: AwsOptions, given: EngineContext): OpenCont
   };
 }
 
-/** Every step needs the installation's secret: it is loaded before the first one. */
-function afterLoading<T extends object>(context: AwsContext, port: T): T {
-  const steps = Object.entries(port) as [string, (...given: unknown[]) => Promise<unknown>][];
-  const loading = steps.map(([name, step]) => [
-    name,
-    async (...given: unknown[]) => {
-      await context.installation.load();
-      return step(...given);
-    },
-  ]);
-  return Object.fromEntries(loading) as T;
-}
+/** Every step needs the installation's secret: it gets its context once that is loaded. */
+type Ready = () => Promise<AwsContext>;
 
 /** The engine's ports over one AWS context. */
 export function engineOn(context: AwsContext, close: () => Promise<void>): Engine {
+  const ready = async () => {
+    await context.installation.load();
+    return context;
+  };
   return {
-    receiving: afterLoading<Receiving>(context, {
-      stage: (requests) => stage(context, requests),
-      recordDelivery: (channel, status) => recordDelivery(context, channel, status),
-      knownSinceMs: () => knownSince(context),
-    }),
-    turns: afterLoading<TurnTaking>(context, {
-      takeDue: (max, signal) => takeDue(context, max, signal),
-      take: async (id) => takeResult(await take(context, id)),
-      renew: (lease) => renew(context, lease),
-      hasNewer: (lease) => hasNewer(context, lease),
-      draft: (lease, written) => draft(context, lease, written),
-      writeChunks: (lease, written) => writeChunks(context, lease, written),
-      commit: (lease, what) => commit(context, lease, what),
-      release: (lease, how) => release(context, lease, how),
-    }),
-    sweeping: afterLoading<Sweeping>(context, {
-      sweep: () => sweep(context),
-      freeLeases: (workerId) => freeLeases(context, workerId),
-    }),
-    conversations: afterLoading<Conversations>(context, {
-      create: (conversation) => create(context, conversation),
-      get: (id) => conversationOf(context, id),
-      change: (id, given) => change(context, id, given),
-      erase: (id) => erase(context, id),
-      history: (id, messagesMax, bytesMax) => history(context, id, messagesMax, bytesMax),
-      say: (outbound) => say(context, outbound),
-      answer: (late) => answer(context, late),
-      pauseAll: (paused) => pauseAll(context, paused),
-    }),
-    repairs: afterLoading(context, repairs(context)),
-    inspector: afterLoading(context, inspector(context)),
-    ...afterLoading<Required<Pick<Engine, "importConversation" | "ping">>>(context, {
-      importConversation: (kept) => importConversation(context, kept),
-      /** A write, and a look at every queue: it finds what is missing or forbidden before a webhook does. */
-      async ping() {
-        await Promise.all([
-          context.store.put("state", { ...conversationKeyOf(PING), at_ms: context.clock.nowMs() }),
-          context.triggers.check(),
-        ]);
-      },
-    }),
-    /** Behind a gateway any caller may ask this: a read, and a look at every queue. */
-    async probe() {
-      await Promise.all([context.store.get("state", conversationKeyOf(PING)), context.triggers.check()]);
+    receiving: {
+      stage: async (requests) => stage(await ready(), requests),
+      recordDelivery: async (channel, status) => recordDelivery(await ready(), channel, status),
+      knownSinceMs: async () => knownSince(await ready()),
     },
+    turns: {
+      takeDue: async (max, signal) => takeDue(await ready(), max, signal),
+      take: async (id) => takeResult(await take(await ready(), id)),
+      renew: async (lease) => renew(await ready(), lease),
+      hasNewer: async (lease) => hasNewer(await ready(), lease),
+      draft: async (lease, written) => draft(await ready(), lease, written),
+      writeChunks: async (lease, written) => writeChunks(await ready(), lease, written),
+      commit: async (lease, what) => commit(await ready(), lease, what),
+      release: async (lease, how) => release(await ready(), lease, how),
+    },
+    sweeping: {
+      sweep: async () => sweep(await ready()),
+      freeLeases: async (workerId) => freeLeases(await ready(), workerId),
+    },
+    conversations: conversationsOver(ready),
+    repairs: {
+      retryDead: async (id) => retryDead(await ready(), id),
+      discardDead: async (id) => discardDead(await ready(), id),
+      markUnknown: async (id) => markUnknown(await ready(), id),
+      resendUnknown: async (id) => resendUnknown(await ready(), id),
+      discardQuarantined: async (id) => discardQuarantined(await ready(), id),
+    },
+    inspector: inspectorOver(ready),
+    importConversation: async (kept) => importConversation(await ready(), kept),
+    ping: async () => ping(await ready()),
+    probe: () => probe(context),
     close,
+  };
+}
+
+function conversationsOver(ready: Ready): Engine["conversations"] {
+  return {
+    create: async (conversation) => create(await ready(), conversation),
+    get: async (id) => conversationOf(await ready(), id),
+    change: async (id, given) => change(await ready(), id, given),
+    erase: async (id) => erase(await ready(), id),
+    history: async (id, messagesMax, bytesMax) => history(await ready(), id, messagesMax, bytesMax),
+    say: async (outbound) => say(await ready(), outbound),
+    answer: async (late) => answer(await ready(), late),
+    pauseAll: async (paused) => pauseAll(await ready(), paused),
+  };
+}
+
+function inspectorOver(ready: Ready): Engine["inspector"] {
+  return {
+    conversations: async (filter) => listConversations(await ready(), filter),
+    conversation: async (id, limits) => showConversation(await ready(), id, limits),
+    latestId: async (key) => latestId(await ready(), key),
+    names: async (conversation) => nameRecords(await ready(), conversation),
+    locks: async (page) => listLocks(await ready(), page),
+    dead: async (page) => listDead(await ready(), page),
+    unknown: async (page) => listUnknown(await ready(), page),
+    refusals: async (page) => listRefusals(await ready(), page),
+    quarantined: async (page) => listQuarantined(await ready(), page),
+    counts: async () => counts(await ready()),
+    gauges: async () => gauges(await ready()),
   };
 }

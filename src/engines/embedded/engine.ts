@@ -18,7 +18,7 @@ export function embeddedEngine(steps: StepClient, parts: EngineParts): Engine {
     receiving: {
       stage: steps.stage,
       recordDelivery: (channel, status) => steps.recordDelivery({ channel, status }),
-      knownSinceMs: () => steps.knownSince(undefined),
+      knownSinceMs: () => steps.knownSince(),
     },
     turns: {
       takeDue: steps.takeDue,

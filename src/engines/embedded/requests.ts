@@ -1,10 +1,12 @@
 import * as committing from "./steps/commit.ts";
 import * as conversing from "./steps/conversations.ts";
 import * as erasing from "./steps/erase.ts";
+import * as freeing from "./steps/free-leases.ts";
 import { history } from "./steps/history.ts";
 import * as inspecting from "./steps/inspect.ts";
 import { listLocks } from "./steps/locks.ts";
 import { knownSince } from "./steps/memory.ts";
+import { ping } from "./steps/ping.ts";
 import * as quarantined from "./steps/quarantined.ts";
 import * as receiving from "./steps/receive.ts";
 import { recordDelivery } from "./steps/record-delivery.ts";
@@ -27,8 +29,8 @@ export const STEPS = {
   commit: committing.commit,
   release: releasing.release,
   sweep: sweeping.sweep,
-  freeLeases: sweeping.freeLeases,
-  ping: sweeping.ping,
+  freeLeases: freeing.freeLeases,
+  ping,
   quarantine: quarantined.quarantine,
   create: conversing.create,
   change: conversing.change,
@@ -47,7 +49,7 @@ export const STEPS = {
 export const READS = {
   knownSince,
   hasNewer: turning.hasNewer,
-  holders: sweeping.holders,
+  holders: freeing.holders,
   tracesLeft: erasing.tracesLeft,
   get: conversing.get,
   history,
@@ -87,9 +89,13 @@ export type StepClient = {
  * not a release that has something to tell, a dead letter or a draft; and not LEASE, though it would only
  * repeat a look: a responder is asked under the turn's id, and may answer later under the same.
  */
-export function ridesAlong({ name, input }: StepRequest): boolean {
-  if (name === "release") return input.how.kind !== "dead-letter" && !("draft" in input.how);
-  return name === "renew";
+const RIDES_ALONG: { readonly [N in StepName]?: (input: StepInput<N>) => boolean } = {
+  renew: () => true,
+  release: ({ how }) => how.kind !== "dead-letter" && !("draft" in how),
+};
+
+export function ridesAlong<N extends StepName>({ name, input }: StepRequest<N>): boolean {
+  return RIDES_ALONG[name]?.(input) ?? false;
 }
 
 export function isRead(name: StepName): name is keyof typeof READS {

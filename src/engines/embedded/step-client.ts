@@ -7,5 +7,5 @@ export type AskStep = <N extends StepName>(name: N) => (input: StepInput<N>) => 
 export function stepClient(ask: AskStep): StepClient {
   const names = Object.keys({ ...STEPS, ...READS }) as StepName[];
   // The compiler does not follow a key through `fromEntries`; `ask` answers each name with that step's types.
-  return Object.fromEntries(names.map((name) => [name, ask(name)])) as unknown as StepClient;
+  return Object.fromEntries(names.map((name) => [name, ask(name)])) as StepClient;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { EngineProvider } from "../../ports/engine.ts";
 import { carryOut } from "../embedded/carry-out.ts";
 import { embeddedEngine } from "../embedded/engine.ts";
-import { isRead, type StepRequest } from "../embedded/requests.ts";
+import { isRead, type StepName, type StepRequest } from "../embedded/requests.ts";
 import { stepClient } from "../embedded/step-client.ts";
 import type { Tables } from "../embedded/tables.ts";
 import { memoryTables } from "./tables.ts";
@@ -13,7 +13,7 @@ export interface MemoryOptions {
   /** The tables, for tests that look behind the engine. */
   readonly tables?: Tables;
   /** Called before each step that writes. */
-  readonly onWrite?: (request: StepRequest) => void;
+  readonly onWrite?: <N extends StepName>(request: StepRequest<N>) => void;
 }
 
 /** An engine in this process's memory, for tests. Opened twice, both see the same, as two workers would. */
@@ -34,8 +34,7 @@ export function memory(options: MemoryOptions = {}): EngineProvider {
           secret,
           armed: onArmed,
         };
-        // Of any name: the compiler does not see that this is one of them.
-        if (!isRead(name)) options.onWrite?.({ name, input } as unknown as StepRequest);
+        if (!isRead(name)) options.onWrite?.({ name, input });
         return carryOut(context, { name, input });
       });
       return embeddedEngine(steps, { deadAmong: () => [], ping: async () => {}, close: async () => {} });

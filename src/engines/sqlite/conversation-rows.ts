@@ -2,7 +2,6 @@ import { newConversation } from "../../core/new-conversation.ts";
 import { parsed } from "../../core/shape.ts";
 import { mendedConversation } from "../../core/sound-conversation.ts";
 import type { Conversation } from "../../model/conversation.ts";
-import { SOUND_ROWS } from "./sound-rows.ts";
 import { isLossy, type Row } from "./statements.ts";
 import type { TablesOptions } from "./tables-options.ts";
 
@@ -11,25 +10,19 @@ export const CONVERSATION_COLUMNS =
   "number, id, channel_type, address, sender, sender_alias, record, task_complete = 1 AS task_complete";
 
 export interface ConversationRows {
-  read(row: Row | undefined): Conversation | undefined;
+  /** A foreign record is repaired if its key can be read: its customer still writes. */
+  mend(row: Row, why: string): Conversation | undefined;
   put(conversation: Conversation): void;
 }
 
-/** Conversation records. A foreign one is repaired if its key can be read: its customer still writes. */
 export function conversationRows({ sql, quarantine, nowMs, projectStatus }: TablesOptions): ConversationRows {
   const rows: ConversationRows = {
-    read(row) {
-      if (row === undefined) return undefined;
-      const read = SOUND_ROWS.conversations(row);
-      if (read.kind === "sound") return read.value;
+    mend(row, why) {
       const fresh = freshFrom(row, { projectStatus, nowMs: nowMs() });
-      if (!fresh) {
-        quarantine.remove("conversations", Number(row.number), read.why);
-        return undefined;
-      }
+      if (!fresh) return undefined;
       const stored = parsed(row.record);
       const mended = mendedConversation(stored.kind === "sound" ? stored.value : undefined, fresh);
-      if (quarantine.keep("conversations", Number(row.number), read.why)) rows.put(mended);
+      if (quarantine.keep("conversations", Number(row.number), why)) rows.put(mended);
       return mended;
     },
     put(conversation) {

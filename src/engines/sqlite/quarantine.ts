@@ -69,17 +69,18 @@ export class Quarantine {
     this.#found.clear();
   }
 
-  /** The value of a row, if it is ours. Its statement has to select the row's number. */
-  read<T extends TableName>(table: T, row: Row | undefined): RowValues[T] | undefined {
+  /** The value of a row, if it is ours or can be mended. Its statement has to select the row's number. */
+  read<T extends TableName>(
+    table: T,
+    row: Row | undefined,
+    mend?: (row: Row, why: string) => RowValues[T] | undefined,
+  ): RowValues[T] | undefined {
     if (row === undefined) return undefined;
     const read = SOUND_ROWS[table](row);
     if (read.kind === "sound") return read.value;
-    this.remove(table, Number(row.number), read.why);
-    return undefined;
-  }
-
-  readAll<T extends TableName>(table: T, rows: readonly Row[]): RowValues[T][] {
-    return rows.flatMap((row) => this.read(table, row) ?? []);
+    const mended = mend?.(row, read.why);
+    if (mended === undefined) this.remove(table, Number(row.number), read.why);
+    return mended;
   }
 
   /**

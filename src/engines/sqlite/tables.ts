@@ -1,6 +1,8 @@
 import type { Tables } from "../embedded/tables.ts";
 import { conversationRows } from "./conversation-rows.ts";
 import type { ReadRows } from "./rows.ts";
+import type { RowValues, TableName } from "./sound-rows.ts";
+import type { Row } from "./statements.ts";
 import { conversationTable } from "./tables/conversations.ts";
 import { deadLetterTable } from "./tables/dead-letters.ts";
 import { historyTable } from "./tables/history.ts";
@@ -19,10 +21,11 @@ import type { TablesOptions } from "./tables-options.ts";
 export function sqliteTables(options: TablesOptions): Tables {
   const { sql, quarantine, salt } = options;
   const conversations = conversationRows(options);
+  const menders: { readonly [T in TableName]?: (row: Row, why: string) => RowValues[T] | undefined } = {
+    conversations: conversations.mend,
+  };
   const readRows: ReadRows = (table, rows) =>
-    rows.flatMap(
-      (row) => (table === "conversations" ? conversations.read(row) : quarantine.read(table, row)) ?? [],
-    ) as never;
+    rows.flatMap((row) => quarantine.read(table, row, menders[table]) ?? []);
   return {
     conversations: conversationTable(sql, conversations, readRows),
     names: nameTable(sql, readRows),

@@ -16,3 +16,13 @@ export async function inParallel<T, R>(
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane));
   return results;
 }
+
+/** Those for which it answers true. */
+export async function filterInParallel<T>(
+  items: readonly T[],
+  width: number,
+  run: (item: T) => Promise<boolean>,
+): Promise<T[]> {
+  const answers = await inParallel(items, width, run);
+  return items.filter((_, at) => answers[at]);
+}

@@ -8,14 +8,15 @@ import type { Sound } from "../../../core/shape.ts";
 import { writtenIn } from "../../../core/staged.ts";
 import type { Conversation, ConversationStatus } from "../../../model/conversation.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
+import type { NameRecords } from "../../../model/names.ts";
 import type { Refusal } from "../../../model/refusal.ts";
+import type { UnknownSend } from "../../../model/unknown-send.ts";
 import type {
   ConversationDetail,
   ConversationFilter,
   Counts,
   DetailLimits,
   Gauges,
-  Inspector,
   Listing,
   Page,
 } from "../../../ports/inspector.ts";
@@ -33,12 +34,12 @@ import { refusalFrom, refusalLists, refusalsSinceMs } from "../items/refusal-ite
 import { stagedLately } from "../items/staged.ts";
 import { storedFrom } from "../items/state-item.ts";
 import { countedTurns } from "../items/turn-count.ts";
-import { conversationOf, latestId } from "./find-conversation.ts";
+import { conversationOf } from "./find-conversation.ts";
 import { latestItems, pastOf } from "./history.ts";
 import { countListed, newestFirst } from "./listing.ts";
-import { listLocks, lockOf } from "./locks.ts";
+import { lockOf } from "./locks.ts";
 import { isPaused } from "./look.ts";
-import { countQuarantined, listQuarantined } from "./quarantined.ts";
+import { countQuarantined } from "./quarantined.ts";
 
 const REFUSALS = refusalLists();
 /** Shards looked at at once. */
@@ -46,20 +47,12 @@ const LEASES_WIDTH = 16;
 /** Pages read for one page shown, if a search leaves most of them out. */
 const SEARCH_PAGES_MAX = 20;
 
-export function inspector(context: AwsContext): Inspector {
-  return {
-    conversations: (filter) => listConversations(context, filter),
-    conversation: (id, limits) => showConversation(context, id, limits),
-    latestId: (key) => latestId(context, key),
-    names: (conversation) => lookUpAsync(recordsBehind(conversation), recordsAt(context, conversation)),
-    locks: (page) => listLocks(context, page),
-    dead: (page) => listDead(context, page),
-    unknown: (page) => listed(context, ["unknown"], page, unknownFrom),
-    refusals: (page) => listRefusals(context, page),
-    quarantined: (page) => listQuarantined(context, page),
-    counts: () => counts(context),
-    gauges: () => gauges(context),
-  };
+export function nameRecords(context: AwsContext, conversation: Conversation): Promise<NameRecords> {
+  return lookUpAsync(recordsBehind(conversation), recordsAt(context, conversation));
+}
+
+export function listUnknown(context: AwsContext, page: Page): Promise<Listing<UnknownSend>> {
+  return listed(context, ["unknown"], page, unknownFrom);
 }
 
 async function listed<T>(
@@ -72,14 +65,14 @@ async function listed<T>(
   return { items: context.quarantine.sound("messages", items, from), ...(next !== undefined && { next }) };
 }
 
-async function listRefusals(context: AwsContext, page: Page): Promise<Listing<Refusal>> {
+export async function listRefusals(context: AwsContext, page: Page): Promise<Listing<Refusal>> {
   const { items, next } = await listed(context, REFUSALS, page, refusalFrom);
   const kept = items.filter(({ atMs }) => atMs >= refusalsSinceMs(context));
   // Behind one that has expired there are only older ones.
   return { items: kept, ...(next !== undefined && kept.length === items.length && { next }) };
 }
 
-async function listConversations(
+export async function listConversations(
   context: AwsContext,
   { search, active, limit, cursor }: ConversationFilter,
 ): Promise<Listing<Conversation>> {
@@ -120,7 +113,7 @@ async function asTheyStand(
   });
 }
 
-async function showConversation(
+export async function showConversation(
   context: AwsContext,
   id: string,
   limits: DetailLimits = DETAIL_LIMITS,
@@ -150,7 +143,7 @@ async function showConversation(
   };
 }
 
-async function listDead(context: AwsContext, page: Page): Promise<Listing<DeadLetter>> {
+export async function listDead(context: AwsContext, page: Page): Promise<Listing<DeadLetter>> {
   const { items: heads, next } = await listed(context, ["dead"], page, letterFrom);
   const items = await inParallel(heads, 8, async (head) => {
     const ofConversation = equal("conversation_id", head.conversationId);
@@ -162,7 +155,7 @@ async function listDead(context: AwsContext, page: Page): Promise<Listing<DeadLe
 }
 
 /** All are counted now, except turns: counting those would mean reading every conversation. */
-async function counts(context: AwsContext): Promise<Counts> {
+export async function counts(context: AwsContext): Promise<Counts> {
   const { store } = context;
   const leased = inParallel(sweptShards(context), LEASES_WIDTH, (shard) =>
     store.count("state", { index: LEASED, key: equal("lease_shard", shard) }),
@@ -202,7 +195,7 @@ function sum(numbers: readonly number[]): number {
  * Lists that are mostly empty, the first pages of two small tables, and the sparse index of leases: records
  * of finished turns are never read.
  */
-async function gauges(context: AwsContext): Promise<Gauges> {
+export async function gauges(context: AwsContext): Promise<Gauges> {
   const [dead, unknown, foreign, leases] = await Promise.all([
     countListed(context, "messages", ["dead"]),
     countListed(context, "messages", ["unknown"]),

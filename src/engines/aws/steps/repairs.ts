@@ -4,7 +4,7 @@ import { type Addressed, isPassedOn } from "../../../core/person.ts";
 import { writtenIn } from "../../../core/staged.ts";
 import { resendOf } from "../../../core/turn.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
-import type { NotRepeated, Repairs } from "../../../ports/repairs.ts";
+import type { NotRepeated } from "../../../ports/repairs.ts";
 import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
@@ -17,18 +17,7 @@ import { removeOnce } from "../items/remove-once.ts";
 import { outboundRow, type StagedRow, stageItem } from "../items/stage-item.ts";
 import { wakeNow } from "../items/window.ts";
 import { conversationOf, senderOf } from "./find-conversation.ts";
-import { discardQuarantined } from "./quarantined.ts";
 import { removeUnknown } from "./record-delivery.ts";
-
-export function repairs(context: AwsContext): Repairs {
-  return {
-    retryDead: (id) => retryDead(context, id),
-    discardDead: (id) => discardDead(context, id),
-    markUnknown: (id) => markUnknown(context, id),
-    resendUnknown: (id) => resendUnknown(context, id),
-    discardQuarantined: (id) => discardQuarantined(context, id),
-  };
-}
 
 interface Letter {
   readonly conversationId: string;
@@ -50,7 +39,7 @@ async function findLetter(context: AwsContext, letterId: string): Promise<Letter
  * Back to staged, once: the letter is removed in the same write. Its window stands first, so that a crash in
  * between leaves no orphan.
  */
-async function retryDead(context: AwsContext, letterId: string): Promise<"retried" | NotRepeated> {
+export async function retryDead(context: AwsContext, letterId: string): Promise<"retried" | NotRepeated> {
   const letter = await findLetter(context, letterId);
   if (!letter) return "not-found";
   const { conversationId, rows, keys } = letter;
@@ -87,7 +76,7 @@ async function isFutile(context: AwsContext, conversationId: string, content: Ad
   return isPassedOn({ moved });
 }
 
-async function discardDead(context: AwsContext, letterId: string): Promise<"discarded" | "not-found"> {
+export async function discardDead(context: AwsContext, letterId: string): Promise<"discarded" | "not-found"> {
   const letter = await findLetter(context, letterId);
   if (!letter) return "not-found";
   if (!(await removeOnce(context, letterKey(letter.conversationId, letterId)))) return "not-found";
@@ -104,7 +93,7 @@ function removeLetter(conversationId: string, letterId: string): Action {
   };
 }
 
-async function markUnknown(context: AwsContext, unknownId: string): Promise<"marked" | "not-found"> {
+export async function markUnknown(context: AwsContext, unknownId: string): Promise<"marked" | "not-found"> {
   const key = unknownKey(unknownId);
   const isListed = key !== undefined && (await unknownAt(context, key)) !== undefined;
   return isListed && (await removeUnknown(context, unknownId)) ? "marked" : "not-found";
@@ -115,7 +104,7 @@ async function unknownAt(context: AwsContext, key: Item): Promise<UnknownSend | 
 }
 
 /** A resend is an outbound like any other. Removed from the list and staged in one write. */
-async function resendUnknown(context: AwsContext, unknownId: string): Promise<"staged" | NotRepeated> {
+export async function resendUnknown(context: AwsContext, unknownId: string): Promise<"staged" | NotRepeated> {
   const key = unknownKey(unknownId);
   const unknown = key && (await unknownAt(context, key));
   if (!key || !unknown) return "not-found";

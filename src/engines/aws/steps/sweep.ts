@@ -1,12 +1,11 @@
 import { isHeld } from "../../../core/lease.ts";
 import { fields, isObject, type Shape, type Sound } from "../../../core/shape.ts";
 import { dueOfStaged, messagesOf } from "../../../core/staged.ts";
-import { afterHolderDied } from "../../../core/state.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { SweepReport } from "../../../ports/engine.ts";
 import { type AwsContext, clockOf } from "../context.ts";
-import { absent, all, any, atMost, equal, type Item } from "../dynamo/expression.ts";
-import { inParallel } from "../dynamo/parallel.ts";
+import { absent, all, any, atMost, type Item } from "../dynamo/expression.ts";
+import { filterInParallel } from "../dynamo/parallel.ts";
 import type { TableName } from "../dynamo/tables.ts";
 import { name } from "../items/item-shapes.ts";
 import { conversationKeyOf, SWEEP } from "../items/keys.ts";
@@ -14,7 +13,7 @@ import { leasedIds } from "../items/lease-shards.ts";
 import { rememberedAmong } from "../items/seen.ts";
 import { type StagedRow, stagedFrom } from "../items/stage-item.ts";
 import { stagedRows } from "../items/staged.ts";
-import { isHeldBy, readState, saveState } from "../items/state.ts";
+import { isHeldBy, readState } from "../items/state.ts";
 import { type Stored, storedFrom, triggerOf } from "../items/state-item.ts";
 import {
   arm,
@@ -85,12 +84,6 @@ async function fromPlace<T>(
   return { done, next };
 }
 
-/** Those of them for which it was done, a few at a time. */
-async function onlyTrue<T>(items: readonly T[], run: (item: T) => Promise<boolean>): Promise<T[]> {
-  const isDone = await inParallel(items, WIDTH, run);
-  return items.filter((_, at) => isDone[at]);
-}
-
 /** The rows of a page that are ours. The foreign ones are reported, once a round. */
 function ours<T>(
   { quarantine }: AwsContext,
@@ -118,8 +111,11 @@ async function sweepWindows(
   const windows = ours(context, "triggerLock", items, windowFrom);
   const ahead = windows.filter((window) => isAhead(context, window, isSetBack));
   const overdue = windows.filter((window) => !ahead.includes(window) && isOverdue(context, window));
-  const sent = await onlyTrue(overdue, (window) => sendAgain(context, window));
-  return { done: [...sent, ...(await onlyTrue(ahead, (window) => armNow(context, window)))], next };
+  const sent = await filterInParallel(overdue, WIDTH, (window) => sendAgain(context, window));
+  return {
+    done: [...sent, ...(await filterInParallel(ahead, WIDTH, (window) => armNow(context, window)))],
+    next,
+  };
 }
 
 /**
@@ -130,7 +126,9 @@ export async function sweepLeases(context: AwsContext): Promise<number> {
   const { clock, settings } = context;
   const isOld = atMost("lease_taken_at_ms", clock.nowMs() - settings.leaseMs);
   const ids = await leasedIds(context, { taken: isOld, limit: settings.sweepRowsMax });
-  const triggered = await onlyTrue(ids, async (id) => triggerLapsed(context, await readState(context, id)));
+  const triggered = await filterInParallel(ids, WIDTH, async (id) =>
+    triggerLapsed(context, await readState(context, id)),
+  );
   return triggered.length;
 }
 
@@ -163,7 +161,7 @@ async function sweepStage(context: AwsContext, from: Item | undefined): Promise<
   });
   const ids = new Set(ours(context, "stage", items, stagedFrom).map(({ conversationId }) => conversationId));
   const alone = await withoutWorker(context, [...ids]);
-  return { done: await onlyTrue(alone, (id) => armOrphan(context, id)), next };
+  return { done: await filterInParallel(alone, WIDTH, (id) => armOrphan(context, id)), next };
 }
 
 /** Those that have neither a window nor a lease, read many at a time: nearly all of them have one. */
@@ -231,26 +229,7 @@ async function sweepSeen(context: AwsContext, from: Item | undefined): Promise<R
     // Refused without an item: it is gone, and the answer got lost.
     return kind === "done" || item === undefined;
   };
-  return { done: await onlyTrue(items, forget), next };
-}
-
-/** The holder's process is known dead: its leases lapse now on every clock, and its sends begin to settle. */
-export async function freeLeases(context: AwsContext, holder: string): Promise<number> {
-  const ids = await leasedIds(context, { filter: equal("lease_holder", holder) });
-  return (await onlyTrue(ids, (id) => free(context, id, holder))).length;
-}
-
-async function free(context: AwsContext, id: string, holder: string): Promise<boolean> {
-  let stored = await readState(context, id);
-  while (stored.state.lease?.holder === holder && !stored.isNewer) {
-    const saved = await saveState(context, stored, afterHolderDied(stored.state, clockOf(context)));
-    if (saved.kind === "saved") {
-      await context.triggers.send(triggerOf(stored), context.clock.nowMs());
-      return true;
-    }
-    stored = saved.stored;
-  }
-  return false;
+  return { done: await filterInParallel(items, WIDTH, forget), next };
 }
 
 /** With an invalid cursor the round starts over: one that leads nowhere would stop every round. */

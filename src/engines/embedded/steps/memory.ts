@@ -1,7 +1,7 @@
 import { isToBeNoted, knownSinceMs, type Memories, UNNOTED_MS } from "../../../core/memory.ts";
 import type { StepContext } from "../context.ts";
 
-export function knownSince(context: StepContext, _: undefined): number {
+export function knownSince(context: StepContext): number {
   return knownSinceMs(memoriesOf(context), context.settings, context.nowMs);
 }
 

@@ -4,9 +4,9 @@ import {
   refusalsKeptMs,
   WAIT_MS_MAX,
 } from "../../../core/defaults.ts";
-import { afterHolderDied, isFar, wakeAtMs } from "../../../core/state.ts";
+import { isFar, wakeAtMs } from "../../../core/state.ts";
 import type { ClockSetBack } from "../../../ports/engine.ts";
-import { clockOf, dueAtMsIn, orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
+import { dueAtMsIn, orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
 import type { PastTimes } from "../tables.ts";
 import { expiryTime, lookAtClock, wakeAfterSetBack } from "./clock.ts";
 import { noteMemory } from "./memory.ts";
@@ -64,30 +64,4 @@ function armOrphan(context: StepContext, id: string): boolean {
   // Written even if a window or a lease stands: then the row's columns were wrong and would wake no worker.
   saveState(context, id, { ...state, window: state.window ?? made });
   return true;
-}
-
-/** The holder's process is known dead: its leases lapse now, and what it was sending begins to settle. */
-export function freeLeases(context: StepContext, holder: string): number {
-  const ids = context.tables.states.heldBy(holder);
-  for (const id of ids) orPutOff(context, id, () => freeLease(context, id));
-  if (ids.length > 0) context.armed(context.nowMs);
-  return ids.length;
-}
-
-/** If the state has no lease, only the row's column named the holder: writing the state corrects it. */
-function freeLease(context: StepContext, id: string): void {
-  const state = stateOf(context, id);
-  if (state.lease) context.tables.states.put(id, afterHolderDied(state, clockOf(context)));
-  else saveState(context, id, state);
-}
-
-/** A write, and the look that every worker takes: a store that can do only one of them is not ready. */
-export function ping(context: StepContext): void {
-  noteMemory(context);
-  context.tables.states.wakeable(context.nowMs, 1);
-  context.tables.meta.ping(context.nowMs);
-}
-
-export function holders(context: StepContext): string[] {
-  return context.tables.states.holders();
 }

@@ -3,13 +3,15 @@ import { CONVERSATION_COLUMNS, type ConversationRows } from "../conversation-row
 import { newestFirst, type ReadRows } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 
+const BY_ID = `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id = ?`;
+
 export function conversationTable(
   sql: Statements,
   rows: ConversationRows,
   readRows: ReadRows,
 ): ConversationTable {
   return {
-    get: (id) => rows.read(sql.get(`SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id = ?`, id)),
+    get: (id) => readRows("conversations", sql.all(BY_ID, id))[0],
     active({ channelType, address }, [first, second = first, third = first]) {
       // A union, because an OR over two columns reads every conversation of the address.
       const found = sql.all(
