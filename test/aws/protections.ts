@@ -60,7 +60,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     protection: "an overdue window's trigger is sent again",
     patches: [
       {
-        file: "engines/aws/items/window.ts",
+        file: "engines/aws/steps/window.ts",
         find: "return atMs + settings.graceMs <= nowMs || !comesInTime(atMs, nowMs + settings.clockSkewMs);",
         replace: "return atMs === undefined;",
       },
@@ -144,7 +144,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     day: "CALM",
     patches: [
       {
-        file: "engines/aws/items/window.ts",
+        file: "engines/aws/steps/window.ts",
         find: "isMine: found.id === window.id };",
         replace: "isMine: false };",
       },
@@ -193,7 +193,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     protection: "a lock that is not ours counts as none",
     patches: [
       {
-        file: "engines/aws/items/window.ts",
+        file: "engines/aws/items/window-item.ts",
         find: 'return read.kind === "sound" ? { kind: "sound", value: standing(item) } : read;',
         replace: 'return read.kind === undefined ? read : { kind: "sound", value: standing(item) };',
       },

@@ -807,7 +807,7 @@ export const EXPLAINED: readonly Explained[] = [
     because: "the size of a cache, not a promise",
   },
   {
-    file: "src/engines/aws/steps/sweep.ts",
+    file: "src/engines/aws/steps/window.ts",
     code: "conversationOf(context, id, rows[0]?.sender),",
     change: "0 → 1",
     because: "equivalent: all rows of a conversation name the same place, and without one it is looked up",
@@ -819,13 +819,13 @@ export const EXPLAINED: readonly Explained[] = [
     because: "defence in depth: a conversation to come back to has rows or a turn, and both name a channel",
   },
   {
-    file: "src/engines/aws/items/window.ts",
+    file: "src/engines/aws/items/window-item.ts",
     code: "const KEEP_MS = 7 * 24 * 3_600_000;",
     change: "3_600_000 → 3600001",
     because: "how long a row may stand that no worker looks at, give or take a moment",
   },
   {
-    file: "src/engines/aws/items/window.ts",
+    file: "src/engines/aws/steps/window.ts",
     code: "return armedAtMs > aheadOfMs || (isSetBack && Math.max(wakeAtMs, atMs) > aheadOfMs);",
     change: "armedAtMs > aheadOfMs → armedAtMs >= aheadOfMs",
     because: "a millisecond of a guess at how far ahead a clock may honestly be",

@@ -213,7 +213,7 @@ export const NAMED: readonly Named[] = [
     aws: true,
     patches: [
       {
-        file: "engines/aws/items/window.ts",
+        file: "engines/aws/steps/window.ts",
         find: "Math.max(wakeAtMs, atMs)",
         replace: "Math.min(wakeAtMs, atMs)",
       },

@@ -148,6 +148,7 @@ export const SUITES: readonly Suite[] = [
       "turn-count": aws("foreign-rows/"),
       "turn-item": aws("foreign-rows/", "impossible/", "import"),
       window: aws("sweeps", "foreign-rows/", "triggers"),
+      "window-item": aws("sweeps", "foreign-rows/", "triggers"),
       wire: aws("store", "contract"),
     },
   },

@@ -1,8 +1,6 @@
 import { changed, type RecordChange } from "../../core/conversation-change.ts";
-import { dueOfStaged } from "../../core/staged.ts";
 import { AT_REST, type ConversationState, isAtRest, wakeAtMs } from "../../core/state.ts";
-import { arrivalsOf, type ClockReading } from "../../core/take.ts";
-import { windowInForce } from "../../core/window.ts";
+import type { ClockReading } from "../../core/take.ts";
 import type { Conversation } from "../../model/conversation.ts";
 import type { Lease } from "../../model/lease.ts";
 import { NO_USAGE, type Usage } from "../../model/reply.ts";
@@ -65,42 +63,9 @@ export function changeRecord(
   return after;
 }
 
-/** Arms a window if none stands. Returns the due time of the window that stands then. */
-export function arm(
-  context: StepContext,
-  conversationId: string,
-  dueAtMs: number,
-  state = stateOf(context, conversationId),
-): number {
-  if (state.window) return state.window.dueAtMs;
-  saveState(context, conversationId, {
-    ...state,
-    window: { id: context.newId(), dueAtMs, wakeAtMs: dueAtMs },
-  });
-  return dueAtMs;
-}
-
-/** When what is staged in the conversation is due. */
-export function dueAtMsIn(context: StepContext, conversationId: string): number {
-  const { staged, conversations } = context.tables;
-  const span = staged.span(conversationId);
-  const messages = span ? arrivalsOf(span) : [];
-  const outbound = staged.firstOutbound(conversationId);
-  const policy = windowInForce(context.settings, conversations.get(conversationId), span?.newestChannel);
-  const waiting = { messages, outbounds: outbound ? [outbound] : [] };
-  return dueOfStaged(waiting, stateOf(context, conversationId), policy, clockOf(context));
-}
-
 /** The time of the request, in the form that decisions about due times need. */
 export function clockOf({ nowMs, settings }: StepContext): ClockReading {
   return { nowMs, clockSkewMs: settings.clockSkewMs };
-}
-
-/** Makes a worker look at once, and keeps the id and due time of a window that stands. */
-export function wakeNow(context: StepContext, conversationId: string): void {
-  const state = stateOf(context, conversationId);
-  const standing = state.window ?? { id: context.newId(), dueAtMs: context.nowMs };
-  saveState(context, conversationId, { ...state, window: { ...standing, wakeAtMs: context.nowMs } });
 }
 
 /** If `work` throws and can be undone, this conversation is put off, and the others go on. */

@@ -20,10 +20,10 @@ import { heldState, isUnchanged, letGo, savedAs } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
 import { countTurn } from "../items/turn-count.ts";
 import { turnItems } from "../items/turn-item.ts";
-import { wakeWaiting } from "../items/window.ts";
 import { ownLease } from "./lease.ts";
 import { type RowUpdate, rowUpdate } from "./row-update.ts";
 import { takeUnder } from "./take.ts";
+import { wakeWaiting } from "./window.ts";
 
 const ACTIONS_MAX = 100;
 

@@ -17,7 +17,7 @@ import { outboundRow, stagedFrom, stageItem } from "../items/stage-item.ts";
 import { isAnyStaged } from "../items/staged.ts";
 import { readState, saveState } from "../items/state.ts";
 import { triggerOf } from "../items/state-item.ts";
-import { wakeNow, windowFrom } from "../items/window.ts";
+import { windowFrom } from "../items/window-item.ts";
 import {
   conversationOf,
   createConversation,
@@ -26,6 +26,7 @@ import {
   untilSettled,
   withAlias,
 } from "./find-conversation.ts";
+import { wakeNow } from "./window.ts";
 
 export async function create(
   context: AwsContext,

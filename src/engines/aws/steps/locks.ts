@@ -10,7 +10,7 @@ import { sweptShards } from "../items/lease-shards.ts";
 import { stagedCount } from "../items/staged.ts";
 import { readState } from "../items/state.ts";
 import type { Stored } from "../items/state-item.ts";
-import { type StandingWindow, windowFrom, windowOf } from "../items/window.ts";
+import { type StandingWindow, windowFrom, windowOf } from "../items/window-item.ts";
 
 const WIDTH = 16;
 

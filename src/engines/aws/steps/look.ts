@@ -8,11 +8,11 @@ import { rememberedAmong } from "../items/seen.ts";
 import type { StagedRow } from "../items/stage-item.ts";
 import { stagedAs, stagedForTurn, stagedOutbounds, stageKey } from "../items/staged.ts";
 import type { Stored } from "../items/state-item.ts";
-import { disarm } from "../items/window.ts";
 import type { ConversationView } from "./conversation-view.ts";
 import { conversationOf } from "./find-conversation.ts";
 import { markIfFull } from "./full-conversation.ts";
 import { isFresh, nextOf } from "./left-behind.ts";
+import { disarm } from "./window.ts";
 
 /** What the previous turn saw is enough if it is still true; otherwise everything is read. */
 export async function lookAround(

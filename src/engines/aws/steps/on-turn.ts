@@ -20,7 +20,7 @@ import { transactionToken } from "../items/keys.ts";
 import { recordsFor, recordsOf } from "../items/name-item.ts";
 import { type StagedMessageRow, stageItem } from "../items/stage-item.ts";
 import { stageKey } from "../items/staged.ts";
-import { arm, isNotArmed, windowItem } from "../items/window.ts";
+import { isNotArmed, windowItem } from "../items/window-item.ts";
 import type { ConversationView } from "./conversation-view.ts";
 import {
   conversationOf,
@@ -32,6 +32,7 @@ import {
   rowsOf,
   untilSettled,
 } from "./find-conversation.ts";
+import { arm } from "./window.ts";
 
 /** Three actions for each row, and one for the window. */
 const MOVED_MAX = 33;

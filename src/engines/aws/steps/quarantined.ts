@@ -7,7 +7,7 @@ import { conversationWithin } from "../items/keys.ts";
 import { QUARANTINE, quarantineKey } from "../items/quarantined-rows.ts";
 import { removeOnce } from "../items/remove-once.ts";
 import { stagedFrom } from "../items/stage-item.ts";
-import { windowFrom } from "../items/window.ts";
+import { windowFrom } from "../items/window-item.ts";
 import { countListed, newestFirst } from "./listing.ts";
 
 /** The most pages of a megabyte that a caller waits for. The sweeper goes through all of them. */

@@ -21,7 +21,6 @@ import {
 import { stageKey } from "../items/staged.ts";
 import { readState } from "../items/state.ts";
 import { isNewer } from "../items/version.ts";
-import { arm } from "../items/window.ts";
 import {
   conversationOf,
   createFor,
@@ -35,6 +34,7 @@ import {
 } from "./find-conversation.ts";
 import { lookUp, noteOf, refuseMore } from "./full-conversation.ts";
 import { refuse } from "./refuse.ts";
+import { arm } from "./window.ts";
 
 /** A payload may hold a thousand messages; more at once would only wait for sockets. */
 const WIDTH = 16;

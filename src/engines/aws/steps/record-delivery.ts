@@ -10,7 +10,7 @@ import { removeOnce } from "../items/remove-once.ts";
 import { isSent, sentItem } from "../items/seen.ts";
 import { readState, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
-import { wakeNow } from "../items/window.ts";
+import { wakeNow } from "./window.ts";
 
 /** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */
 export async function recordDelivery(

@@ -9,10 +9,11 @@ import { type AwsContext, clockOf } from "../context.ts";
 import { stagedAs, waitsBeside } from "../items/staged.ts";
 import { heldState, letGo, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
-import { wakeAt, wakeNow, wakeWaiting, windowOf } from "../items/window.ts";
+import { windowOf } from "../items/window-item.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { conversationOf } from "./find-conversation.ts";
 import { newerThan } from "./turn.ts";
+import { wakeAt, wakeNow, wakeWaiting } from "./window.ts";
 
 /** Window, trigger, release, in this order: at every moment a window or a lease stands. */
 export async function release(

@@ -15,9 +15,9 @@ import { unknownFrom, unknownKey } from "../items/message-item.ts";
 import { recordsAt } from "../items/name-item.ts";
 import { removeOnce } from "../items/remove-once.ts";
 import { outboundRow, type StagedRow, stageItem } from "../items/stage-item.ts";
-import { wakeNow } from "../items/window.ts";
 import { conversationOf, senderOf } from "./find-conversation.ts";
 import { removeUnknown } from "./record-delivery.ts";
+import { wakeNow } from "./window.ts";
 
 interface Letter {
   readonly conversationId: string;

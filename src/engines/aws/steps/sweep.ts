@@ -1,9 +1,7 @@
 import { isHeld } from "../../../core/lease.ts";
 import { fields, isObject, type Shape, type Sound } from "../../../core/shape.ts";
-import { dueOfStaged, messagesOf } from "../../../core/staged.ts";
-import { windowInForce } from "../../../core/window.ts";
 import type { SweepReport } from "../../../ports/engine.ts";
-import { type AwsContext, clockOf } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { absent, all, any, atMost, type Item } from "../dynamo/expression.ts";
 import { filterInParallel } from "../dynamo/parallel.ts";
 import type { TableName } from "../dynamo/tables.ts";
@@ -15,20 +13,11 @@ import { type StagedRow, stagedFrom } from "../items/stage-item.ts";
 import { stagedRows } from "../items/staged.ts";
 import { isHeldBy, readState } from "../items/state.ts";
 import { type Stored, storedFrom, triggerOf } from "../items/state-item.ts";
-import {
-  arm,
-  armNow,
-  isAhead,
-  isOverdue,
-  type StandingWindow,
-  sendAgain,
-  windowFrom,
-  windowOf,
-} from "../items/window.ts";
+import { type StandingWindow, windowFrom, windowOf } from "../items/window-item.ts";
 import { lookAtClock } from "./clock.ts";
-import { conversationOf } from "./find-conversation.ts";
 import { dropAnswered } from "./look.ts";
 import { noteMemory } from "./memory.ts";
+import { arm, armNow, dueAtMsIn, isAhead, isOverdue, sendAgain } from "./window.ts";
 
 /** A lapsed lease is triggered this often until a worker takes it. */
 const ONCE_MS = 60_000;
@@ -183,7 +172,7 @@ async function armOrphan(context: AwsContext, id: string): Promise<boolean> {
   const rows = await unanswered(context, id);
   const [first] = rows;
   if (!first) return false;
-  const dueAtMs = await dueIn(context, id, rows);
+  const dueAtMs = await dueAtMsIn(context, id, rows);
   if (dueAtMs + context.settings.graceMs > context.clock.nowMs()) return false;
   // Once more: it may have been taken, or put back, between the two looks.
   if (await isLookedAfter(context, id)) return false;
@@ -201,17 +190,6 @@ async function unanswered(context: AwsContext, id: string): Promise<StagedRow[]>
   );
   if (answered.size > 0) await dropAnswered(context, id, answered);
   return rows.filter((row) => !answered.has(row.id));
-}
-
-async function dueIn(context: AwsContext, id: string, rows: readonly StagedRow[]): Promise<number> {
-  const [{ state }, record] = await Promise.all([
-    readState(context, id),
-    conversationOf(context, id, rows[0]?.sender),
-  ]);
-  const messages = messagesOf(rows);
-  const policy = windowInForce(context.settings, record, messages.at(-1)?.channel);
-  const waiting = { messages, outbounds: rows.filter(({ kind }) => kind === "outbound") };
-  return dueOfStaged(waiting, state, policy, clockOf(context));
 }
 
 async function isLookedAfter(context: AwsContext, id: string): Promise<boolean> {

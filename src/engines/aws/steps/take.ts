@@ -17,7 +17,6 @@ import { recordsAt } from "../items/name-item.ts";
 import { quarantineState } from "../items/quarantined-rows.ts";
 import { hold, isMine, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
-import { wakeAt, wakeWaiting } from "../items/window.ts";
 import type { Trigger } from "../queue/triggers.ts";
 import type { ConversationView } from "./conversation-view.ts";
 import { deadLetter } from "./dead-letter.ts";
@@ -27,6 +26,7 @@ import { lookAround } from "./look.ts";
 import { findRecord } from "./on-turn.ts";
 import { sentBefore } from "./sent-before.ts";
 import { undoTake } from "./undo-take.ts";
+import { wakeAt, wakeWaiting } from "./window.ts";
 
 /** A wake-up for one conversation: LEASE to BATCH. One outcome, and one for each dead letter before it. */
 export async function take(

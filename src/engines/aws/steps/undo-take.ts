@@ -4,7 +4,7 @@ import { tellable } from "../../../errors.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import { isMine, letGo, readState, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
-import { stand } from "../items/window.ts";
+import { stand } from "./window.ts";
 
 /**
  * The store failed at LEASE or between it and BATCH. The trigger that led here comes again soon, and must not

@@ -6,8 +6,9 @@ import type { Conversation, ConversationChange, NewConversation } from "../../..
 import type { Draft } from "../../../model/draft.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
-import { changeRecord, type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
+import { changeRecord, type StepContext, saveState, stateOf } from "../context.ts";
 import { createConversation, findKnown, withAlias } from "./find-conversation.ts";
+import { wakeNow } from "./window.ts";
 
 export function create(
   context: StepContext,

@@ -11,8 +11,9 @@ import { messagesOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
-import { arm, dueAtMsIn, type StepContext } from "../context.ts";
+import type { StepContext } from "../context.ts";
 import { createFor, nextId, ownerlessId } from "./find-conversation.ts";
+import { arm, dueAtMsIn } from "./window.ts";
 
 /**
  * On-turn messages find their record now. They wait under the id that it has or will have. If that

@@ -6,10 +6,11 @@ import { dueOf } from "../../../core/take.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
-import { arm, clockOf, dueAtMsIn, type StepContext, stateOf } from "../context.ts";
+import { clockOf, type StepContext, stateOf } from "../context.ts";
 import { createFor, findKnown, learn, nextId, withAlias } from "./find-conversation.ts";
 import { isFullNow, refuseMore } from "./full-conversation.ts";
 import { type Refused, refuse } from "./refuse.ts";
+import { arm, dueAtMsIn } from "./window.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
 export function stage(context: StepContext, requests: readonly StageRequest[]): StageOutcome[] {

@@ -1,7 +1,8 @@
 import { mayTellOf, type Teller } from "../../../core/draft.ts";
 import { afterDelivery } from "../../../core/running-turn.ts";
 import type { ChunkReference, DeliveryStatus } from "../../../model/message.ts";
-import { type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
+import { type StepContext, saveState, stateOf } from "../context.ts";
+import { wakeNow } from "./window.ts";
 
 /** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */
 export function recordDelivery(

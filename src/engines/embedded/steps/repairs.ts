@@ -4,9 +4,10 @@ import { type Addressed, isPassedOn } from "../../../core/person.ts";
 import { writtenIn } from "../../../core/staged.ts";
 import { resendOf } from "../../../core/turn.ts";
 import type { NotRepeated } from "../../../ports/repairs.ts";
-import { type StepContext, wakeNow } from "../context.ts";
+import type { StepContext } from "../context.ts";
 import { say } from "./conversations.ts";
 import { recordsAt } from "./find-conversation.ts";
+import { wakeNow } from "./window.ts";
 
 /** Back to staged, once: the dead letter is deleted in the same step. */
 export function retryDead(context: StepContext, id: string): "retried" | NotRepeated {

@@ -6,10 +6,11 @@ import {
 } from "../../../core/defaults.ts";
 import { isFar, wakeAtMs } from "../../../core/state.ts";
 import type { ClockSetBack } from "../../../ports/engine.ts";
-import { dueAtMsIn, orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
+import { orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
 import type { PastTimes } from "../tables.ts";
 import { expiryTime, lookAtClock, wakeAfterSetBack } from "./clock.ts";
 import { noteMemory } from "./memory.ts";
+import { dueAtMsIn } from "./window.ts";
 
 /**
  * Rows that one round looks at, and removes, at most. Writers wait meanwhile: in a file of 480 MB, rounds of

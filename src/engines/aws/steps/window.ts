@@ -1,32 +1,25 @@
 import { CLOCK_SET_BACK_MS_MIN } from "../../../core/defaults.ts";
-import { fields, optional, type Sound, soundAs, text, time } from "../../../core/shape.ts";
-import type { Window } from "../../../core/state.ts";
+import { dueOfStaged, messagesOf } from "../../../core/staged.ts";
+import { windowInForce } from "../../../core/window.ts";
 import { tellable } from "../../../errors.ts";
-import type { AwsContext } from "../context.ts";
-import { absent, all, atMost, equal, type Item } from "../dynamo/expression.ts";
+import { type AwsContext, clockOf } from "../context.ts";
+import { all, atMost, equal } from "../dynamo/expression.ts";
+import { conversationKeyOf } from "../items/keys.ts";
+import type { StagedRow } from "../items/stage-item.ts";
+import { readState } from "../items/state.ts";
+import { isNewer, isOfKnownVersion, newerVersion } from "../items/version.ts";
+import {
+  type Arming,
+  isNotArmed,
+  type StandingWindow,
+  standing,
+  triggeredAt,
+  windowFrom,
+  windowItem,
+  windowOf,
+} from "../items/window-item.ts";
 import { comesInTime, type Trigger, triggerAtMs } from "../queue/triggers.ts";
-import { name } from "./item-shapes.ts";
-import { conversationKeyOf, ttl } from "./keys.ts";
-import { isNewer, isOfKnownVersion, newerVersion, VERSION } from "./version.ts";
-
-/** How long a window's row may stand unseen before the table may drop it. Every trigger extends it. */
-const KEEP_MS = 7 * 24 * 3_600_000;
-
-/** A window's row. `triggerAtMs`: when its latest trigger comes; `wakeAtMs`: when a worker should look. */
-export interface StandingWindow extends Window, Trigger {
-  readonly triggerAtMs: number;
-  readonly armedAtMs: number;
-}
-
-export interface Arming {
-  readonly dueAtMs: number;
-  /** When a worker has to look, if not at the due time. */
-  readonly wakeAtMs?: number;
-  /** Made by the caller, so that it recognises its own write if the answer is lost. */
-  readonly windowId?: string;
-  /** Least delay while the lease is still held: a worker that looks at once would find it so. */
-  readonly leastSeconds?: number;
-}
+import { conversationOf } from "./find-conversation.ts";
 
 /**
  * ARM: creates the window if none stands. TRIGGER: sent by its creator, or by a process that finds it
@@ -40,6 +33,22 @@ export async function arm(context: AwsContext, trigger: Trigger, arming: Arming)
     await sendAgain(context, armed.window);
   }
   return armed.window.dueAtMs;
+}
+
+/** When what is staged in the conversation is due. */
+export async function dueAtMsIn(
+  context: AwsContext,
+  id: string,
+  rows: readonly StagedRow[],
+): Promise<number> {
+  const [{ state }, record] = await Promise.all([
+    readState(context, id),
+    conversationOf(context, id, rows[0]?.sender),
+  ]);
+  const messages = messagesOf(rows);
+  const policy = windowInForce(context.settings, record, messages.at(-1)?.channel);
+  const waiting = { messages, outbounds: rows.filter(({ kind }) => kind === "outbound") };
+  return dueOfStaged(waiting, state, policy, clockOf(context));
 }
 
 /** Arms, and makes sure that a worker looks at `wakeAtMs` at the latest, whichever window stands. */
@@ -117,7 +126,7 @@ async function pushTrigger(context: AwsContext, window: StandingWindow, atMs: nu
   const { kind, item } = await context.store.update(
     "triggerLock",
     conversationKeyOf(window.conversationId),
-    { set: { trigger_at_ms: atMs, expires_at: ttl(atMs + KEEP_MS) } },
+    { set: triggeredAt(atMs) },
     all(isSame, isUntouched),
   );
   // Refused by what we wanted to write: our answer got lost. If another process wrote it, one trigger too
@@ -169,11 +178,6 @@ export async function armNow(context: AwsContext, window: StandingWindow): Promi
   return kind === "done";
 }
 
-export async function windowOf(context: AwsContext, id: string): Promise<StandingWindow | undefined> {
-  const item = await context.store.get("triggerLock", conversationKeyOf(id));
-  return context.quarantine.soundOne("triggerLock", item, windowFrom);
-}
-
 async function putWindow(
   context: AwsContext,
   trigger: Trigger,
@@ -192,55 +196,4 @@ async function putWindow(
   // meanwhile, overwriting it does no harm: its trigger is on its way, and ours is, too.
   await context.store.put("triggerLock", made);
   return { window, isMine: true };
-}
-
-/** The condition on which a window is created. */
-export const isNotArmed = absent("conversation_id");
-
-export function windowItem(context: AwsContext, trigger: Trigger, arming: Arming): Item {
-  const { dueAtMs, wakeAtMs = dueAtMs, windowId = context.newId() } = arming;
-  const atMs = triggerAtMs(wakeAtMs, context.clock.nowMs());
-  return {
-    v: VERSION,
-    conversation_id: trigger.conversationId,
-    window_id: windowId,
-    armed_at_ms: context.clock.nowMs(),
-    due_at_ms: dueAtMs,
-    wake_at_ms: wakeAtMs,
-    trigger_at_ms: atMs,
-    primary_channel: trigger.sender,
-    channel: trigger.channel,
-    expires_at: ttl(atMs + KEEP_MS),
-  };
-}
-
-const WINDOW = fields({
-  window_id: name,
-  due_at_ms: time,
-  wake_at_ms: time,
-  trigger_at_ms: time,
-  armed_at_ms: time,
-  conversation_id: name,
-  primary_channel: optional(text),
-  channel: optional(text),
-});
-
-/** A window as it was read, if it is ours. */
-export function windowFrom(item: Item): Sound<StandingWindow> {
-  if (isNewer(item)) return { kind: "foreign", why: "v is of a newer version" };
-  const read = soundAs<Item>(WINDOW, item);
-  return read.kind === "sound" ? { kind: "sound", value: standing(item) } : read;
-}
-
-function standing(item: Item): StandingWindow {
-  return {
-    id: String(item.window_id),
-    dueAtMs: Number(item.due_at_ms),
-    wakeAtMs: Number(item.wake_at_ms),
-    triggerAtMs: Number(item.trigger_at_ms),
-    armedAtMs: Number(item.armed_at_ms),
-    conversationId: String(item.conversation_id),
-    sender: String(item.primary_channel ?? ""),
-    channel: String(item.channel ?? "default"),
-  };
 }
