@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ConfigError } from "../errors.ts";
 import type { Settings } from "../model/settings.ts";
 import type { Clock } from "../ports/clock.ts";
 import { systemClock } from "../runtime/system-clock.ts";
 import { failure } from "./answers.ts";
 import { Connections } from "./connections.ts";
 import type { EdgeAnswer, Handle } from "./edge-request.ts";
+import { listen } from "./listen.ts";
 import { dropBody, NodeRequest } from "./node-request.ts";
 import { dropRest, oneRequest } from "./one-request.ts";
 import { SlowAnswers } from "./slow-answers.ts";
@@ -63,7 +63,8 @@ export async function serve(lull: Served, options: ServeOptions): Promise<Servin
   const draining = { now: false };
   const listening = httpServer(lull, draining, { ...TIMEOUTS, ...options.timeouts });
   const { server } = listening;
-  await listen(server, options);
+  const host = options.host ?? LOOPBACK;
+  await listen(server, { port: options.port, host });
   try {
     await lull.start();
   } catch (error) {
@@ -79,7 +80,7 @@ export async function serve(lull: Served, options: ServeOptions): Promise<Servin
     await lull.stop(Math.max(0, endsAtMs - systemClock.nowMs()));
   };
   return {
-    url: `http://${urlHost(options.host ?? LOOPBACK)}:${port}`,
+    url: `http://${urlHost(host)}:${port}`,
     port,
     close: (graceMs = GRACE_MS) => (closing ??= close(graceMs)),
   };
@@ -154,21 +155,6 @@ function send(message: IncomingMessage, response: ServerResponse, answer: EdgeAn
   if (!message.complete) dropBody(message);
   response.writeHead(answer.status, headers);
   response.end(answer.body);
-}
-
-function listen(server: Server, { port, host = LOOPBACK }: ServeOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, port)));
-    server.listen(port, host, resolve);
-  });
-}
-
-function listenError(error: NodeJS.ErrnoException, port: number): Error {
-  if (error.code === "EADDRINUSE")
-    return new ConfigError(`port ${port} is in use; choose another one`, error);
-  if (error.code === "EACCES")
-    return new ConfigError(`port ${port} needs rights that this process lacks`, error);
-  return error;
 }
 
 /**
