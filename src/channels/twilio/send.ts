@@ -1,6 +1,5 @@
-import { LullError } from "../../errors.ts";
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
-import { nameOf, neverConnected } from "../../wire/connection-failure.ts";
+import { brokenSend, notSent, unreadableSecret } from "../../wire/send-failure.ts";
 import { prefixed, prefixOf } from "./address.ts";
 import { accountPath, authorization, call } from "./api.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -16,8 +15,7 @@ export async function send(session: Session, outgoing: Outgoing, signal: AbortSi
   try {
     credentials = await authorization(session, account);
   } catch (error) {
-    const why = error instanceof LullError ? error.message : "the secret could not be read";
-    return { kind: "not-sent", retry: "later", credentials: true, why };
+    return unreadableSecret(error);
   }
   if (signal.aborted) return notSent("later", "there was no time left to send it");
 
@@ -31,8 +29,7 @@ export async function send(session: Session, outgoing: Outgoing, signal: AbortSi
     const { status, headers, text = "" } = response;
     return outcomeOf(status, headers.get("retry-after"), text, session.context.nowMs());
   } catch (error) {
-    if (neverConnected(error)) return notSent("later", `Twilio could not be reached: ${nameOf(error)}`);
-    return { kind: "unknown", why: `the connection to Twilio ended before its answer: ${nameOf(error)}` };
+    return brokenSend("Twilio", error);
   }
 }
 
@@ -74,8 +71,4 @@ function callbackUrl(statusUrl: string | undefined, { reference }: Outgoing): st
   if (statusUrl === undefined) return undefined;
   const separator = statusUrl.includes("?") ? "&" : "?";
   return `${statusUrl}${separator}n=${encodeURIComponent(reference.turnId)}.${reference.chunk}`;
-}
-
-function notSent(retry: "later" | "never", why: string): SendOutcome {
-  return { kind: "not-sent", retry, why };
 }

@@ -1,5 +1,5 @@
 import type { ReceiveSummary, WebhookAnswer } from "../../ports/channel.ts";
-import { statusOf } from "../../wire/refusal-status.ts";
+import { answerWith } from "../../wire/webhook-answer.ts";
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>';
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -12,16 +12,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 /** Empty TwiML: the reply is sent later, through the API. A busy text is said here and now. */
 export function answer(summary: ReceiveSummary): WebhookAnswer {
-  const { code, busyText, retryAfterSeconds } = summary;
-  const retryAfter =
-    retryAfterSeconds === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterSeconds)) };
-  return {
-    status: statusOf(code, "not-retrying"),
-    headers: { "content-type": "text/xml; charset=utf-8", ...retryAfter },
-    body: busyText
-      ? `${HEAD}<Response><Message>${escaped(busyText)}</Message></Response>`
-      : `${HEAD}<Response/>`,
-  };
+  const { busyText } = summary;
+  const said = busyText ? `<Response><Message>${escaped(busyText)}</Message></Response>` : "<Response/>";
+  return answerWith("not-retrying", summary, "text/xml; charset=utf-8", `${HEAD}${said}`);
 }
 
 function escaped(text: string): string {

@@ -1,7 +1,7 @@
 import { SMALL_BODY_BYTES_MAX } from "../../core/defaults.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Channel } from "../../ports/channel.ts";
-import { answer } from "./answer.ts";
+import { jsonAnswer } from "../../wire/webhook-answer.ts";
 import { check } from "./check.ts";
 import { idInventor } from "./invented-id.ts";
 import { fetchMedia } from "./media.ts";
@@ -40,7 +40,8 @@ export function wati(options: WatiOptions = {}): Channel {
     unfit: () => unfit(opened().session),
     verify: (request) => verify(opened().session, request),
     parse: (request) => parse(request, opened().parseContext),
-    answer,
+    // WATI tries every non-200 again for a day, so only what may succeed later is an error.
+    answer: (summary) => jsonAnswer("retrying", summary),
     send: (outgoing, signal) => send(opened().session, outgoing, signal),
     reconcile: (query, signal) => reconcile(opened().session, query, signal),
     fetchMedia: (media, signal) => fetchMedia(opened().session, media, signal),

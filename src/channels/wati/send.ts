@@ -1,7 +1,6 @@
-import { LullError } from "../../errors.ts";
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
-import { nameOf, neverConnected } from "../../wire/connection-failure.ts";
 import { callHttp } from "../../wire/http-call.ts";
+import { brokenSend, notSent, unreadableSecret } from "../../wire/send-failure.ts";
 import { chunkName } from "./chunk-name.ts";
 import { outcomeOf } from "./outcome.ts";
 import { bearer, type Session } from "./session.ts";
@@ -19,8 +18,7 @@ export async function send(session: Session, outgoing: Outgoing, signal: AbortSi
   try {
     authorization = await bearer(session);
   } catch (error) {
-    const why = error instanceof LullError ? error.message : "the secret could not be read";
-    return { kind: "not-sent", retry: "later", credentials: true, why };
+    return unreadableSecret(error);
   }
   if (signal.aborted) return notSent("later", "there was no time left to send it");
   const { url, form } = requestFor(session, outgoing);
@@ -31,8 +29,7 @@ export async function send(session: Session, outgoing: Outgoing, signal: AbortSi
     const { status, text: body = "" } = answer;
     return outcomeOf({ status, retryAfter, body }, outgoing, session.context.nowMs());
   } catch (error) {
-    if (neverConnected(error)) return notSent("later", `WATI could not be reached: ${nameOf(error)}`);
-    return { kind: "unknown", why: `the connection to WATI ended before its answer: ${nameOf(error)}` };
+    return brokenSend("WATI", error);
   }
 }
 
@@ -56,8 +53,4 @@ function requestFor(session: Session, outgoing: Outgoing): { url: string; form?:
   });
   const query = parameters.toString();
   return query.length > QUERY_BYTES_MAX ? { url, form: query } : { url: `${url}?${query}` };
-}
-
-function notSent(retry: "later" | "never", why: string): SendOutcome {
-  return { kind: "not-sent", retry, why };
 }

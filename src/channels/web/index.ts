@@ -2,7 +2,7 @@ import { WEB_TEXT_LENGTH_MAX } from "../../core/defaults.ts";
 import type { Channel, ChannelContext, Outgoing } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
 import { guessable, isGuessable } from "../../wire/own-secret.ts";
-import { answer } from "./answer.ts";
+import { jsonAnswer } from "../../wire/webhook-answer.ts";
 import { parse } from "./parse.ts";
 import { glance, isForThisMachine, verify } from "./verify.ts";
 
@@ -64,7 +64,8 @@ export function web(options: WebOptions = {}): Channel {
     glance: (head) => glance(head, proof()),
     verify: (request) => verify(request, proof()),
     parse: (request) => parse(request, address()),
-    answer,
+    // A page reads the status and can act on it.
+    answer: (summary) => jsonAnswer("client", summary),
     // Nothing is sent anywhere: the page reads what was committed from the store. So a chunk is sent as soon
     // as it is drafted, and asking again gives the same answer.
     send: async (outgoing) => ({ kind: "sent", providerId: idOf(outgoing) }),
