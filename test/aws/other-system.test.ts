@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "vitest";
+import { afterEach, beforeEach, it } from "vitest";
 import type { Taken } from "../../src/model/take.ts";
 import { allSent, as, draftFor, replied, silent } from "../../src/testing/engine-contract/builders.ts";
+import type { Emulators } from "../../tools/aws-local/emulators.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { type Row, SharedTables } from "./shared-tables.ts";
 
@@ -23,167 +24,176 @@ const full = {
   crm_reference: { owner: "eva", score: 7 },
 };
 
-describeOnEmulators("conversations that another system writes", (emulators) => {
+/** Shared tables for each case, and the other system's conversation in them. */
+function otherSystem(emulators: Emulators) {
   let at: SharedTables;
   beforeEach(async () => {
     at = await SharedTables.open(emulators, { admission: "known" });
   });
   afterEach(() => at.close());
+  return {
+    get at() {
+      return at;
+    },
+    write: (row: Row = {}) => at.put("conversations", { ...KEY, ...row }),
+    row: async () => (await at.get("conversations", KEY)) ?? {},
+    async taken(): Promise<Taken> {
+      as("staged", await at.receive());
+      return at.turnInTime();
+    },
+  };
+}
 
-  const write = (row: Row = {}) => at.put("conversations", { ...KEY, ...row });
-  const row = async () => (await at.get("conversations", KEY)) ?? {};
+describeOnEmulators("conversations that another system writes", (emulators) => {
+  const other = otherSystem(emulators);
 
-  async function taken(): Promise<Taken> {
-    as("staged", await at.receive());
-    return at.turnInTime();
-  }
-
-  describe("as they stand", () => {
-    it("are found and answered, and what we do not know of them survives our writes", async () => {
-      await write(full);
-      const turn = await taken();
-      assert.equal(turn.conversation.id, ID);
-      assert.deepEqual(turn.conversation.attributes.ai_config, full.ai_config);
-      assert.equal((await row()).conversation_status, "processing_reply");
-      const draft = draftFor(turn);
-      as("drafted", await at.engine.turns.draft(turn.lease, draft));
-      const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
-      as("committed", await at.engine.turns.commit(turn.lease, replied(turn, allSent(draft), { usage })));
-      const after = await row();
-      const { conversation_status, prompt_tokens, completion_tokens, total_tokens, task_complete } = after;
-      assert.deepEqual(
-        { conversation_status, prompt_tokens, completion_tokens, total_tokens, task_complete },
-        {
-          conversation_status: "reply_sent",
-          prompt_tokens: 3,
-          completion_tokens: 4,
-          total_tokens: 7,
-          task_complete: 0,
-        },
-      );
-      assert.equal(after.last_assistant_message_sid, `out-${turn.turnId}-0`);
-      assert.equal(after.updated_at, new Date(at.fixture.clock.nowMs()).toISOString());
-      assert.equal(typeof after.initial_processing_time_ms, "number");
-      for (const name of [
-        "crm_reference",
-        "channel_config",
-        "ai_config",
-        "openai_thread_id",
-        "created_at",
-      ] as const) {
-        assert.deepEqual(after[name], full[name]);
-      }
-      for (const ours of ["lease_token", "draft", "works"]) assert.equal(after[ours], undefined);
-    });
-
-    it("may hold next to nothing: what is missing has its default", async () => {
-      await write();
-      const turn = await taken();
-      const { projectStatus, allowedChannels, taskComplete, handedOff, paused, status } = turn.conversation;
-      assert.deepEqual(
-        { projectStatus, allowedChannels, taskComplete, handedOff, paused, status },
-        {
-          projectStatus: "active",
-          allowedChannels: undefined,
-          taskComplete: false,
-          handedOff: false,
-          paused: false,
-          status: "new",
-        },
-      );
-      as("committed", await at.engine.turns.commit(turn.lease, silent(turn)));
-      assert.equal((await row()).conversation_status, "new");
-    });
-
-    it("of another address of ours, or completed, are not this one", async () => {
-      await write({ ...full, channel_config: { sender: "whatsapp:somewhere else" } });
-      assert.equal(as("refused", await at.receive()).code, "CONVERSATION_NOT_FOUND");
-      await write({ ...full, task_complete: 1 });
-      assert.equal(as("refused", await at.receive()).code, "CONVERSATION_NOT_FOUND");
-      await write({ ...full, project_status: "archived" });
-      assert.equal(as("refused", await at.receive()).code, "PROJECT_INACTIVE");
-      await write({ ...full, allowed_channels: new Set(["email"]) });
-      assert.equal(as("refused", await at.receive()).code, "CHANNEL_NOT_ALLOWED");
-    });
-
-    it("of several, the latest is the one", async () => {
-      await write(full);
-      const later = { ...full, conversation_id: "later", created_at: "2025-12-31T11:00:00.000Z" };
-      await write(later);
-      assert.equal((await taken()).conversation.id, "later");
-    });
-
-    it("may hold messages of before: they are the history until ours is long enough", async () => {
-      const messages = [
-        { role: "assistant", body: "Hello Ana", message_sid: "SM1", timestamp: "2025-12-31T10:00:00.000Z" },
-        { role: "user", content: "Who are you?", timestamp: 1_767_175_300 },
-      ];
-      await write({ ...full, messages });
-      const turn = await taken();
-      as("committed", await at.engine.turns.commit(turn.lease, replied(turn, allSent(draftFor(turn)))));
-      const history = await at.engine.conversations.history(ID, 10);
-      assert.deepEqual(
-        history.map(({ role, text }) => [role, text]),
-        [
-          ["assistant", "Hello Ana"],
-          ["user", "Who are you?"],
-          ["user", "hi"],
-          ["assistant", "ok"],
-        ],
-      );
-      assert.equal(history[0]?.atMs, Date.parse("2025-12-31T10:00:00.000Z"));
-      assert.deepEqual((await row()).messages, messages);
-      assert.equal((await at.engine.conversations.history(ID, 2)).length, 2);
-      // Cut by bytes, our part is the end of the conversation: nothing older stands before the gap.
-      assert.deepEqual(await at.engine.conversations.history(ID, 10, 1), history.slice(-1));
-      const roomy = await at.engine.conversations.history(ID, 10, 100_000);
-      assert.deepEqual(roomy, history);
-    });
+  it("are found and answered, and what we do not know of them survives our writes", async () => {
+    await other.write(full);
+    const turn = await other.taken();
+    assert.equal(turn.conversation.id, ID);
+    assert.deepEqual(turn.conversation.attributes.ai_config, full.ai_config);
+    assert.equal((await other.row()).conversation_status, "processing_reply");
+    const draft = draftFor(turn);
+    as("drafted", await other.at.engine.turns.draft(turn.lease, draft));
+    const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
+    as("committed", await other.at.engine.turns.commit(turn.lease, replied(turn, allSent(draft), { usage })));
+    const after = await other.row();
+    const { conversation_status, prompt_tokens, completion_tokens, total_tokens, task_complete } = after;
+    assert.deepEqual(
+      { conversation_status, prompt_tokens, completion_tokens, total_tokens, task_complete },
+      {
+        conversation_status: "reply_sent",
+        prompt_tokens: 3,
+        completion_tokens: 4,
+        total_tokens: 7,
+        task_complete: 0,
+      },
+    );
+    assert.equal(after.last_assistant_message_sid, `out-${turn.turnId}-0`);
+    assert.equal(after.updated_at, new Date(other.at.fixture.clock.nowMs()).toISOString());
+    assert.equal(typeof after.initial_processing_time_ms, "number");
+    for (const name of [
+      "crm_reference",
+      "channel_config",
+      "ai_config",
+      "openai_thread_id",
+      "created_at",
+    ] as const) {
+      assert.deepEqual(after[name], full[name]);
+    }
+    for (const ours of ["lease_token", "draft", "works"]) assert.equal(after[ours], undefined);
   });
 
-  describe("while we work on them", () => {
-    it("may be rewritten during their turn: lease, draft and attempts are not theirs to lose", async () => {
-      await write(full);
-      const turn = await taken();
-      await write({ ...full, conversation_status: "whatever", crm_reference: { owner: "ben" } });
-      const draft = draftFor(turn);
-      as("drafted", await at.engine.turns.draft(turn.lease, draft));
-      await write({ task_complete: 0, note: "rewritten again" });
-      as("renewed", await at.engine.turns.renew(turn.lease));
-      assert.equal(as("busy", await at.engine.turns.take(ID)).kind, "busy");
-      as("committed", await at.engine.turns.commit(turn.lease, replied(turn, allSent(draft))));
-      const { turns, messages } = (await at.engine.inspector.conversation(ID))!;
-      assert.deepEqual([turns.length, messages.length], [1, 2]);
-      assert.equal((await row()).note, "rewritten again");
-    });
+  it("may hold next to nothing: what is missing has its default", async () => {
+    await other.write();
+    const turn = await other.taken();
+    const { projectStatus, allowedChannels, taskComplete, handedOff, paused, status } = turn.conversation;
+    assert.deepEqual(
+      { projectStatus, allowedChannels, taskComplete, handedOff, paused, status },
+      {
+        projectStatus: "active",
+        allowedChannels: undefined,
+        taskComplete: false,
+        handedOff: false,
+        paused: false,
+        status: "new",
+      },
+    );
+    as("committed", await other.at.engine.turns.commit(turn.lease, silent(turn)));
+    assert.equal((await other.row()).conversation_status, "new");
+  });
 
-    it("may be removed during their turn: the turn is recorded, and no half row comes back", async () => {
-      await write(full);
-      const turn = await taken();
-      await at.remove("conversations", KEY);
-      as("committed", await at.engine.turns.commit(turn.lease, replied(turn, allSent(draftFor(turn)))));
-      assert.deepEqual(await row(), {});
-      assert.equal((await at.engine.conversations.history(ID, 10)).length, 2);
-      const { staged, leases } = await at.engine.inspector.counts();
-      assert.deepEqual({ staged, leases }, { staged: 0, leases: 0 });
-    });
+  it("of another address of ours, or completed, are not this one", async () => {
+    await other.write({ ...full, channel_config: { sender: "whatsapp:somewhere else" } });
+    assert.equal(as("refused", await other.at.receive()).code, "CONVERSATION_NOT_FOUND");
+    await other.write({ ...full, task_complete: 1 });
+    assert.equal(as("refused", await other.at.receive()).code, "CONVERSATION_NOT_FOUND");
+    await other.write({ ...full, project_status: "archived" });
+    assert.equal(as("refused", await other.at.receive()).code, "PROJECT_INACTIVE");
+    await other.write({ ...full, allowed_channels: new Set(["email"]) });
+    assert.equal(as("refused", await other.at.receive()).code, "CHANNEL_NOT_ALLOWED");
+  });
 
-    it("may be removed while messages wait or a draft is half sent: they become a dead letter", async () => {
-      await write(full);
-      const turn = await taken();
-      as("drafted", await at.engine.turns.draft(turn.lease, draftFor(turn)));
-      as("staged", await at.receive({ text: "waiting" }));
-      await at.remove("conversations", KEY);
-      await at.fixture.clock.advance(120_000);
-      await at.fixture.takeDue(at.engine);
-      const { items } = await at.engine.inspector.dead({ limit: 10 });
-      assert.deepEqual(
-        items.map(({ reason, messages }) => [reason, messages.map(({ text }) => text)]).sort(),
-        [
-          ["CONVERSATION_NOT_FOUND", ["hi"]],
-          ["CONVERSATION_NOT_FOUND", ["waiting"]],
-        ],
-      );
-    });
+  it("of several, the latest is the one", async () => {
+    await other.write(full);
+    const later = { ...full, conversation_id: "later", created_at: "2025-12-31T11:00:00.000Z" };
+    await other.write(later);
+    assert.equal((await other.taken()).conversation.id, "later");
+  });
+});
+
+describeOnEmulators("messages that another system kept in its conversations", (emulators) => {
+  const other = otherSystem(emulators);
+
+  it("are the history until ours is long enough", async () => {
+    const messages = [
+      { role: "assistant", body: "Hello Ana", message_sid: "SM1", timestamp: "2025-12-31T10:00:00.000Z" },
+      { role: "user", content: "Who are you?", timestamp: 1_767_175_300 },
+    ];
+    await other.write({ ...full, messages });
+    const turn = await other.taken();
+    as("committed", await other.at.engine.turns.commit(turn.lease, replied(turn, allSent(draftFor(turn)))));
+    const history = await other.at.engine.conversations.history(ID, 10);
+    assert.deepEqual(
+      history.map(({ role, text }) => [role, text]),
+      [
+        ["assistant", "Hello Ana"],
+        ["user", "Who are you?"],
+        ["user", "hi"],
+        ["assistant", "ok"],
+      ],
+    );
+    assert.equal(history[0]?.atMs, Date.parse("2025-12-31T10:00:00.000Z"));
+    assert.deepEqual((await other.row()).messages, messages);
+    assert.equal((await other.at.engine.conversations.history(ID, 2)).length, 2);
+    // Cut by bytes, our part is the end of the conversation: nothing older stands before the gap.
+    assert.deepEqual(await other.at.engine.conversations.history(ID, 10, 1), history.slice(-1));
+    const roomy = await other.at.engine.conversations.history(ID, 10, 100_000);
+    assert.deepEqual(roomy, history);
+  });
+});
+
+describeOnEmulators("conversations that another system changes while we work on them", (emulators) => {
+  const other = otherSystem(emulators);
+
+  it("may be rewritten during their turn: lease, draft and attempts are not theirs to lose", async () => {
+    await other.write(full);
+    const turn = await other.taken();
+    await other.write({ ...full, conversation_status: "whatever", crm_reference: { owner: "ben" } });
+    const draft = draftFor(turn);
+    as("drafted", await other.at.engine.turns.draft(turn.lease, draft));
+    await other.write({ task_complete: 0, note: "rewritten again" });
+    as("renewed", await other.at.engine.turns.renew(turn.lease));
+    assert.equal(as("busy", await other.at.engine.turns.take(ID)).kind, "busy");
+    as("committed", await other.at.engine.turns.commit(turn.lease, replied(turn, allSent(draft))));
+    const { turns, messages } = (await other.at.engine.inspector.conversation(ID))!;
+    assert.deepEqual([turns.length, messages.length], [1, 2]);
+    assert.equal((await other.row()).note, "rewritten again");
+  });
+
+  it("may be removed during their turn: the turn is recorded, and no half row comes back", async () => {
+    await other.write(full);
+    const turn = await other.taken();
+    await other.at.remove("conversations", KEY);
+    as("committed", await other.at.engine.turns.commit(turn.lease, replied(turn, allSent(draftFor(turn)))));
+    assert.deepEqual(await other.row(), {});
+    assert.equal((await other.at.engine.conversations.history(ID, 10)).length, 2);
+    const { staged, leases } = await other.at.engine.inspector.counts();
+    assert.deepEqual({ staged, leases }, { staged: 0, leases: 0 });
+  });
+
+  it("may be removed while messages wait or a draft is half sent: they become a dead letter", async () => {
+    await other.write(full);
+    const turn = await other.taken();
+    as("drafted", await other.at.engine.turns.draft(turn.lease, draftFor(turn)));
+    as("staged", await other.at.receive({ text: "waiting" }));
+    await other.at.remove("conversations", KEY);
+    await other.at.fixture.clock.advance(120_000);
+    await other.at.fixture.takeDue(other.at.engine);
+    const { items } = await other.at.engine.inspector.dead({ limit: 10 });
+    assert.deepEqual(items.map(({ reason, messages }) => [reason, messages.map(({ text }) => text)]).sort(), [
+      ["CONVERSATION_NOT_FOUND", ["hi"]],
+      ["CONVERSATION_NOT_FOUND", ["waiting"]],
+    ]);
   });
 });
