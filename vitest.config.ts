@@ -23,7 +23,7 @@ export default defineConfig({
       "bench/node_modules/**",
       ...(process.env.LULL_TEST_AWS
         ? []
-        : ["test/aws/**", "tools/**", "test/cdk/**", "test/simulation/bites.test.ts"]),
+        : ["test/aws/**", "tools/aws-local/**", "test/cdk/**", "test/simulation/bites.test.ts"]),
     ],
     reporters: ["default", closingLine],
     globalSetup: ["test/temporary-folder.ts"],

@@ -68,6 +68,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "web/phone": { imports: ["web/phone", "web/shared"], types: ["src/http/feed-shape.ts"], builtins: [] },
   "web/shared": { imports: ["web/shared"], builtins: [] },
   "web/build": { imports: ["web/build"] },
+  "tools/build": { imports: ["tools/build", "package.json"] },
   // Run from a checkout, by people: it stands on the sources, and no test is below it.
   "tools/aws-local": { imports: ["tools/aws-local", "src"] },
   // Run from a checkout, too: it measures the built program from outside, and draws as the docs do.
