@@ -1,4 +1,5 @@
 import { changed, type RecordChange } from "../../core/conversation-change.ts";
+import { conversationWithin } from "../../core/identity.ts";
 import { dueOfStaged } from "../../core/staged.ts";
 import { AT_REST, type ConversationState, isAtRest, wakeAtMs } from "../../core/state.ts";
 import { arrivalsOf, type ClockReading } from "../../core/take.ts";
@@ -38,6 +39,11 @@ export function saveState(context: StepContext, conversationId: string, state: C
   context.tables.states.put(conversationId, state);
   const wakeAt = wakeAtMs(state);
   if (wakeAt !== undefined && !state.lease) context.armed(wakeAt);
+}
+
+/** The conversation of a running turn, or of one that waits for its provider or its answer. */
+export function conversationOf({ tables }: StepContext, turnId: string): string | undefined {
+  return conversationWithin(turnId) ?? tables.states.ofTurn(turnId);
 }
 
 /** The state, if this lease is still the newest. */

@@ -1,3 +1,4 @@
+import { conversationWithin } from "../../../core/identity.ts";
 import { type Addressed, isPassedOn } from "../../../core/person.ts";
 import { writtenIn } from "../../../core/staged.ts";
 import { resendOf } from "../../../core/turn.ts";
@@ -7,7 +8,7 @@ import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
 import { reclaim } from "../items/claim.ts";
-import { conversationWithin, transactionToken } from "../items/keys.ts";
+import { transactionToken } from "../items/keys.ts";
 import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
 import { unknownFrom, unknownKey } from "../items/message-item.ts";
 import { movedSince } from "../items/name-item.ts";

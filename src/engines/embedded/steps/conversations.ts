@@ -6,7 +6,7 @@ import type { Conversation, ConversationChange, NewConversation } from "../../..
 import type { Draft } from "../../../model/draft.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
-import { changeRecord, type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
+import { changeRecord, conversationOf, type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
 import { createConversation, findKnown, withAlias } from "./find-conversation.ts";
 
 export function create(
@@ -48,7 +48,7 @@ export function say(context: StepContext, request: OutboundRequest): "staged" | 
 /** Accepts a late answer for a turn that waits for one, or that is about to say that it will. */
 export function answer(context: StepContext, late: LateAnswer): "accepted" | "stale" {
   const { nowMs, settings } = context;
-  const id = context.tables.states.ofTurn(late.turnId);
+  const id = conversationOf(context, late.turnId);
   if (id === undefined) return "stale";
   const state = stateOf(context, id);
   const found = awaiting(state, late.turnId, { nowMs, clockSkewMs: settings.clockSkewMs });

@@ -1,7 +1,7 @@
 import { mayTellOf, type Teller } from "../../../core/draft.ts";
 import { afterDelivery } from "../../../core/running-turn.ts";
 import type { ChunkReference, DeliveryStatus } from "../../../model/message.ts";
-import { type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
+import { conversationOf, type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
 
 /** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */
 export function recordDelivery(
@@ -12,7 +12,7 @@ export function recordDelivery(
   const { history } = context.tables;
   const by = { channel, address };
   const wasUnknown = reference !== undefined && settleUnknown(context, by, reference);
-  const id = reference && context.tables.states.ofTurn(reference.turnId);
+  const id = reference && conversationOf(context, reference.turnId);
   const state = id === undefined ? undefined : stateOf(context, id);
   // A turn without a draft has sent nothing.
   const draft = state?.draft?.turnId === reference?.turnId ? state?.draft : undefined;

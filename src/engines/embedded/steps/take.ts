@@ -1,4 +1,5 @@
 import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
+import { idWithin, turnIdFrom } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
@@ -57,13 +58,22 @@ function tryOnce(
       nowMs: context.nowMs,
       holder: context.holder,
       token: context.newId(),
-      turnId: context.newId(),
+      turnIdOf: (ids) => newTurnId(context, id, state, ids),
       windowId: context.newId(),
       underLease,
     },
     context.settings,
   );
   return actOn(context, { id, state, waiting, record }, decision);
+}
+
+function newTurnId(
+  context: StepContext,
+  id: string,
+  { window }: ConversationState,
+  messageIds: readonly string[],
+): string {
+  return window ? turnIdFrom(id, window.id, messageIds) : idWithin(id, context.newId());
 }
 
 interface Before {
