@@ -58,7 +58,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "lull-plans-"));
   database = openConnection({ file: join(folder, "lull.db"), synchronous: "off" });
   sql = new NotingStatements(database);
-  const quarantine = new Quarantine(database, sql, () => nowMs);
+  const quarantine = new Quarantine(database, sql, { nowMs: () => nowMs, salt: "salt" });
   const tables = sqliteTables({ sql, quarantine, nowMs: () => nowMs, projectStatus: "active", salt: "s" });
   let count = 0;
   const settings = settingsWith({ batchMessagesMax: 2, whileBusy: "restart", retentionMs: 86_400_000 });

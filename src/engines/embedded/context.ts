@@ -1,13 +1,14 @@
 import { changed, type RecordChange } from "../../core/conversation-change.ts";
 import { conversationWithin } from "../../core/identity.ts";
-import { dueOfStaged } from "../../core/staged.ts";
+import { dueOfStaged, itemOf } from "../../core/staged.ts";
 import { AT_REST, type ConversationState, isAtRest, wakeAtMs } from "../../core/state.ts";
-import { arrivalsOf, type ClockReading } from "../../core/take.ts";
+import { arrivalsOf, type ClockReading, type StagedItem } from "../../core/take.ts";
 import { windowInForce } from "../../core/window.ts";
 import type { Conversation } from "../../model/conversation.ts";
 import type { Lease } from "../../model/lease.ts";
 import { NO_USAGE, type Usage } from "../../model/reply.ts";
 import type { Settings } from "../../model/settings.ts";
+import type { StagedRow } from "../../model/staged.ts";
 import type { Tables } from "./tables.ts";
 
 /** What every step is given: the tables inside its transaction, the settings, the time of the request. */
@@ -69,6 +70,30 @@ export function changeRecord(
   };
   tables.conversations.put(after);
   return after;
+}
+
+/** What is staged is known from then on: a redelivery is told from a new message by its id alone. */
+export function stageRow(context: StepContext, row: StagedRow): void {
+  context.tables.staged.add(row);
+  remember(context, [row.id]);
+}
+
+/** Longer than promised by this: what leaves sooner after it was staged need not be written once more. */
+const REMEMBERED_LONGER_MS = 600_000;
+
+export function remember({ tables, settings, nowMs }: StepContext, ids: readonly string[]): void {
+  tables.remembered.add(ids, nowMs + settings.dedupeMs + REMEMBERED_LONGER_MS);
+}
+
+/** From the moment it leaves, a message is remembered for as long as is promised. */
+export function keepRemembered(context: StepContext, rows: readonly StagedRow[]): void {
+  const stagedLately = ({ arrivedAtMs }: StagedItem) =>
+    Math.abs(context.nowMs - arrivedAtMs) < REMEMBERED_LONGER_MS;
+  const late = rows.map(itemOf).filter((item) => !stagedLately(item));
+  remember(
+    context,
+    late.map(({ id }) => id),
+  );
 }
 
 /** Arms a window if none stands. Returns the due time of the window that stands then. */

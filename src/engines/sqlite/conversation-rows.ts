@@ -2,6 +2,7 @@ import { newConversation } from "../../core/new-conversation.ts";
 import { parsed } from "../../core/shape.ts";
 import { mendedConversation } from "../../core/sound-conversation.ts";
 import type { Conversation } from "../../model/conversation.ts";
+import { placeOf } from "./quarantine.ts";
 import { SOUND_ROWS } from "./sound-rows.ts";
 import { isLossy, type Row } from "./statements.ts";
 import type { TablesOptions } from "./tables-options.ts";
@@ -24,12 +25,12 @@ export function conversationRows({ sql, quarantine, nowMs, projectStatus }: Tabl
       if (read.kind === "sound") return read.value;
       const fresh = freshFrom(row, { projectStatus, nowMs: nowMs() });
       if (!fresh) {
-        quarantine.remove("conversations", Number(row.number), read.why);
+        quarantine.remove(placeOf("conversations", row), read.why);
         return undefined;
       }
       const stored = parsed(row.record);
       const mended = mendedConversation(stored.kind === "sound" ? stored.value : undefined, fresh);
-      if (quarantine.keep("conversations", Number(row.number), read.why)) rows.put(mended);
+      if (quarantine.keep(placeOf("conversations", row), read.why)) rows.put(mended);
       return mended;
     },
     put(conversation) {

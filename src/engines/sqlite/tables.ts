@@ -27,7 +27,7 @@ export function sqliteTables(options: TablesOptions): Tables {
     conversations: conversationTable(sql, conversations, readRows),
     names: nameTable(sql, readRows),
     staged: stagedTable(sql, readRows),
-    remembered: rememberedTable(sql, quarantine, salt),
+    remembered: rememberedTable(sql, salt),
     states: stateTable(sql, quarantine),
     history: historyTable(sql, readRows),
     refusals: refusalTable(sql, readRows),

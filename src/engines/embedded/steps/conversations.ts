@@ -6,7 +6,15 @@ import type { Conversation, ConversationChange, NewConversation } from "../../..
 import type { Draft } from "../../../model/draft.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
-import { changeRecord, conversationOf, type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
+import {
+  changeRecord,
+  conversationOf,
+  type StepContext,
+  saveState,
+  stageRow,
+  stateOf,
+  wakeNow,
+} from "../context.ts";
 import { createConversation, findKnown, withAlias } from "./find-conversation.ts";
 
 export function create(
@@ -38,9 +46,8 @@ export function say(context: StepContext, request: OutboundRequest): "staged" | 
   if (!context.tables.conversations.get(conversationId)) return "not-found";
   const said = stagedOutbound(request, context.nowMs);
   const { id } = said.outbound;
-  if (context.tables.remembered.seenBefore(id).fate !== undefined) return "duplicate";
-  const isNew = context.tables.staged.add({ kind: "outbound", id, conversationId, sequence: 0, ...said });
-  if (!isNew) return "duplicate";
+  if (context.tables.remembered.has(id)) return "duplicate";
+  stageRow(context, { kind: "outbound", id, conversationId, sequence: 0, ...said });
   wakeNow(context, conversationId);
   return "staged";
 }

@@ -1,21 +1,20 @@
 import { busyOutbound } from "../../../core/busy-text.ts";
-import { isFull } from "../../../core/pile.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import { type StepContext, stateOf } from "../context.ts";
+import type { StagedTable } from "../tables.ts";
 import { say } from "./conversations.ts";
 import { findRecord } from "./on-turn.ts";
 import { type Refused, refuse } from "./refuse.ts";
 
-/** Without a window or a lease nothing waits, so the pile need not be counted. */
-export function isFullNow(
-  { tables, settings }: StepContext,
-  id: string,
+/** What waits, and whether this message does. Undefined without a window or a lease: then nothing waits. */
+export function pileIn(
+  { tables }: StepContext,
+  conversationId: string,
   { window, lease }: ConversationState,
-  bytes: number,
-): boolean {
-  const mayWait = window !== undefined || lease !== undefined;
-  return mayWait && isFull(tables.staged.pile(id), settings, bytes);
+  messageId: string,
+): ReturnType<StagedTable["pile"]> | undefined {
+  return window || lease ? tables.staged.pile(conversationId, messageId) : undefined;
 }
 
 /**

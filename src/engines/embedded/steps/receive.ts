@@ -1,14 +1,14 @@
 import { conversationKey, messageId } from "../../../core/identity.ts";
 import { isUnattributed } from "../../../core/person.ts";
-import { bytesOf } from "../../../core/pile.ts";
+import { bytesOf, isFull } from "../../../core/pile.ts";
 import { decideReceipt, isBusy } from "../../../core/rules.ts";
 import { dueOf } from "../../../core/take.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
-import { arm, clockOf, dueAtMsIn, type StepContext, stateOf } from "../context.ts";
+import { arm, clockOf, dueAtMsIn, type StepContext, stageRow, stateOf } from "../context.ts";
 import { createFor, findKnown, learn, nextId, withAlias } from "./find-conversation.ts";
-import { isFullNow, refuseMore } from "./full-conversation.ts";
+import { pileIn, refuseMore } from "./full-conversation.ts";
 import { type Refused, refuse } from "./refuse.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
@@ -20,11 +20,10 @@ function stageOne(context: StepContext, request: StageRequest): StageOutcome {
   const { arrival, refusal } = request;
   const id = messageId(arrival.channel, arrival.account, arrival.providerId);
   // Dedupe comes first: a redelivery must neither open a conversation nor cause a busy text.
-  const { fate, stagedIn } = context.tables.remembered.seenBefore(id);
-  if (fate !== undefined) return { kind: "duplicate" };
-  if (stagedIn !== undefined) return stagedBefore(context, stagedIn);
+  const isKnown = context.tables.remembered.has(id);
   const key = conversationKey(context.settings, arrival);
   const choice = findKnown(context, key, arrival);
+  if (isKnown) return known(context, choice.found?.id);
   if (isUnattributed(request.writers, choice)) return { kind: "unattributed" };
   const { found } = choice;
   const receipt = { ...request, id };
@@ -44,10 +43,11 @@ function stageOne(context: StepContext, request: StageRequest): StageOutcome {
   return put(context, receipt, conversation.id, conversation);
 }
 
-/** Nothing new, but still ARM: the webhook that staged it first may have died before it armed a window. */
-function stagedBefore(context: StepContext, id: string): StageOutcome {
+/** Nothing new, but still ARM: a window that was removed by hand is set again before the next sweep. */
+function known(context: StepContext, id: string | undefined): StageOutcome {
+  if (id === undefined) return { kind: "duplicate" };
   const { window, lease } = stateOf(context, id);
-  if (!window && !lease) arm(context, id, dueAtMsIn(context, id));
+  if (!window && !lease && context.tables.staged.count(id) > 0) arm(context, id, dueAtMsIn(context, id));
   return { kind: "duplicate" };
 }
 
@@ -60,10 +60,13 @@ function put(
   const { arrival, id } = receipt;
   const bytes = bytesOf(arrival);
   const state = stateOf(context, conversationId);
-  if (isFullNow(context, conversationId, state, bytes))
+  const pile = pileIn(context, conversationId, state, id);
+  // Forgotten, because it has been waiting for so long: it still waits.
+  if (pile?.holds) return { kind: "duplicate" };
+  if (pile && isFull(pile, context.settings, bytes))
     return refuseMore(context, receipt, conversationId, state);
   const message = { ...arrival, id, sequence: 0 };
-  context.tables.staged.add({ kind: "message", id, conversationId, message, bytes });
+  stageRow(context, { kind: "message", id, conversationId, message, bytes });
   // The message's own window: everything else that is staged has a window, or a turn that holds it.
   const policy = windowInForce(context.settings, conversation, arrival.channel);
   const dueAtMs = dueOf([arrival], {}, policy, clockOf(context));

@@ -1,9 +1,4 @@
-import {
-  DELIVERIES_KEPT_MS,
-  REFUSALS_KEPT_MAX,
-  refusalsKeptMs,
-  WAIT_MS_MAX,
-} from "../../../core/defaults.ts";
+import { REFUSALS_KEPT_MAX, refusalsKeptMs, WAIT_MS_MAX } from "../../../core/defaults.ts";
 import { afterHolderDied, isFar, wakeAtMs } from "../../../core/state.ts";
 import type { ClockSetBack } from "../../../ports/engine.ts";
 import { clockOf, dueAtMsIn, orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
@@ -47,7 +42,6 @@ function pastTimes({ nowMs, settings }: StepContext): PastTimes {
   return {
     nowMs,
     keepAfterMs,
-    deliveriesAfterMs: Math.max(keepAfterMs, nowMs - DELIVERIES_KEPT_MS),
     refusalsAfterMs: nowMs - refusalsKeptMs(settings),
     refusalsMax: REFUSALS_KEPT_MAX,
   };

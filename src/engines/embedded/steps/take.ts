@@ -1,4 +1,5 @@
 import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
+import { RECENT_TURNS } from "../../../core/defaults.ts";
 import { idWithin, turnIdFrom } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
 import type { ConversationState } from "../../../core/state.ts";
@@ -120,6 +121,7 @@ function taken(
   const conversation = record!;
   const content = contentOf(decision, rows);
   const moved = movedSince(context, conversation, content);
-  const recentProviderIds = what === "draft" ? context.tables.history.recentProviderIds(work.recordId) : [];
+  const recent = what === "draft" ? context.tables.history.sent(work.recordId, RECENT_TURNS) : [];
+  const recentProviderIds = recent.map(({ providerId }) => providerId);
   return takenFrom(decision, { id, conversation, content, moved, recentProviderIds }, context.settings);
 }
