@@ -1,4 +1,5 @@
 import { changed, type RecordChange } from "../../core/conversation-change.ts";
+import { REMEMBERED_LONGER_MS } from "../../core/defaults.ts";
 import { conversationWithin } from "../../core/identity.ts";
 import { dueOfStaged, itemOf } from "../../core/staged.ts";
 import { AT_REST, type ConversationState, isAtRest, wakeAtMs } from "../../core/state.ts";
@@ -75,21 +76,22 @@ export function changeRecord(
 /** What is staged is known from then on: a redelivery is told from a new message by its id alone. */
 export function stageRow(context: StepContext, row: StagedRow): void {
   context.tables.staged.add(row);
-  remember(context, [row.id]);
+  remember(context, [row.id], REMEMBERED_LONGER_MS);
 }
 
-/** Longer than promised by this: what leaves sooner after it was staged need not be written once more. */
-const REMEMBERED_LONGER_MS = 600_000;
-
-export function remember({ tables, settings, nowMs }: StepContext, ids: readonly string[]): void {
-  tables.remembered.add(ids, nowMs + settings.dedupeMs + REMEMBERED_LONGER_MS);
+export function remember(
+  { tables, settings, nowMs }: StepContext,
+  ids: readonly string[],
+  longerMs = 0,
+): void {
+  tables.remembered.add(ids, nowMs + settings.dedupeMs + longerMs);
 }
 
 /** From the moment it leaves, a message is remembered for as long as is promised. */
 export function keepRemembered(context: StepContext, rows: readonly StagedRow[]): void {
-  const stagedLately = ({ arrivedAtMs }: StagedItem) =>
-    Math.abs(context.nowMs - arrivedAtMs) < REMEMBERED_LONGER_MS;
-  const late = rows.map(itemOf).filter((item) => !stagedLately(item));
+  const isLate = ({ arrivedAtMs }: StagedItem) =>
+    Math.abs(context.nowMs - arrivedAtMs) >= REMEMBERED_LONGER_MS;
+  const late = rows.map(itemOf).filter(isLate);
   remember(
     context,
     late.map(({ id }) => id),

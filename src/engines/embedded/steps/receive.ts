@@ -20,10 +20,10 @@ function stageOne(context: StepContext, request: StageRequest): StageOutcome {
   const { arrival, refusal } = request;
   const id = messageId(arrival.channel, arrival.account, arrival.providerId);
   // Dedupe comes first: a redelivery must neither open a conversation nor cause a busy text.
-  const isKnown = context.tables.remembered.has(id);
+  const isRemembered = context.tables.remembered.has(id);
   const key = conversationKey(context.settings, arrival);
   const choice = findKnown(context, key, arrival);
-  if (isKnown) return known(context, choice.found?.id);
+  if (isRemembered && !isSpoilt(context, choice.found?.id, id)) return { kind: "duplicate" };
   if (isUnattributed(request.writers, choice)) return { kind: "unattributed" };
   const { found } = choice;
   const receipt = { ...request, id };
@@ -43,12 +43,17 @@ function stageOne(context: StepContext, request: StageRequest): StageOutcome {
   return put(context, receipt, conversation.id, conversation);
 }
 
-/** Nothing new, but still ARM: a window that was removed by hand is set again before the next sweep. */
-function known(context: StepContext, id: string | undefined): StageOutcome {
-  if (id === undefined) return { kind: "duplicate" };
-  const { window, lease } = stateOf(context, id);
-  if (!window && !lease && context.tables.staged.count(id) > 0) arm(context, id, dueAtMsIn(context, id));
-  return { kind: "duplicate" };
+/**
+ * Whether it waits in a row that turns out to be foreign: that is set aside, and the provider has just brought
+ * a good copy. If it waits as it should, there is nothing new, but still ARM: its window may be gone.
+ */
+function isSpoilt(context: StepContext, conversationId: string | undefined, id: string): boolean {
+  const { staged } = context.tables;
+  if (conversationId === undefined || !staged.pile(conversationId, id).holds) return false;
+  if (staged.of(conversationId, [id]).length === 0) return true;
+  const { window, lease } = stateOf(context, conversationId);
+  if (!window && !lease) arm(context, conversationId, dueAtMsIn(context, conversationId));
+  return false;
 }
 
 function put(

@@ -63,7 +63,10 @@ export function stateTable(sql: Statements, quarantine: Quarantine): StateTable 
     heldBy: (holder) => idsIn(sql.all(HELD_BY, holder)),
     holders: () => sql.all(HOLDERS).map((row) => String(row.holder)),
     ofTurn: (turnId) =>
-      sql.get("SELECT conversation_id AS id FROM states WHERE turn_id = ?", turnId)?.id as string | undefined,
+      sql.get(
+        "SELECT conversation_id AS id FROM states WHERE turn_id = ? AND instr(turn_id, '.') = 0",
+        turnId,
+      )?.id as string | undefined,
     orphans(cursor, max, latestAtMs) {
       const rows = sql.all(WAITING, cursor, max, latestAtMs);
       const ids = idsIn(
