@@ -17,7 +17,7 @@ import type { TablesOptions } from "./tables-options.ts";
 
 /** The tables in a SQLite file. Every call runs inside the transaction of its step. */
 export function sqliteTables(options: TablesOptions): Tables {
-  const { sql, quarantine, salt } = options;
+  const { sql, quarantine, salt, nowMs } = options;
   const conversations = conversationRows(options);
   const readRows: ReadRows = (table, rows) =>
     rows.flatMap(
@@ -28,7 +28,7 @@ export function sqliteTables(options: TablesOptions): Tables {
     names: nameTable(sql, readRows),
     staged: stagedTable(sql, readRows),
     remembered: rememberedTable(sql, salt),
-    states: stateTable(sql, quarantine),
+    states: stateTable(sql, quarantine, nowMs),
     history: historyTable(sql, readRows),
     refusals: refusalTable(sql, readRows),
     deadLetters: deadLetterTable(sql, quarantine, readRows),

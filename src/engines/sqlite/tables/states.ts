@@ -32,7 +32,7 @@ export const WAITING = `WITH RECURSIVE waiting (id, nth) AS (
      hex(id) AS bytes FROM waiting WHERE id IS NOT NULL`;
 
 /** Window, lease, draft and attempts of every conversation that is not at rest. */
-export function stateTable(sql: Statements, quarantine: Quarantine): StateTable {
+export function stateTable(sql: Statements, quarantine: Quarantine, nowMs: () => number): StateTable {
   /** A row that cannot be looked up by its conversation is foreign: no worker could ever overwrite it. */
   const idsIn = (rows: readonly Row[], setAside: (row: Row) => void = ofState) =>
     rows.flatMap((row) => {
@@ -50,7 +50,7 @@ export function stateTable(sql: Statements, quarantine: Quarantine): StateTable 
         "states",
         sql.get("SELECT rowid AS number, state FROM states WHERE conversation_id = ?", id),
       ),
-    put: (id, state) => putState(sql, id, state),
+    put: (id, state) => putState(sql, nowMs(), id, state),
     restless: () => idsIn(sql.all("SELECT rowid AS number, conversation_id AS id FROM states")),
     wakeable: (nowMs, max) => idsIn(sql.all(isPaused(sql) ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max)),
     putOff: (id, untilAtMs) =>
@@ -80,21 +80,28 @@ export function stateTable(sql: Statements, quarantine: Quarantine): StateTable 
   };
 }
 
-function putState(sql: Statements, ...[id, state]: Parameters<StateTable["put"]>): void {
+const PUT = `INSERT INTO states (conversation_id, wake_at_ms, holder, turn_id, state) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (conversation_id) DO UPDATE SET wake_at_ms = excluded.wake_at_ms, holder = excluded.holder,
+    turn_id = excluded.turn_id, state = excluded.state`;
+
+/**
+ * Each write of a running turn puts the end of its lease off. The wake-up stays where it was, since moving it
+ * is one more page to write: the worker that comes then finds the turn running, and moves it.
+ */
+const PUT_RUNNING = `UPDATE states SET turn_id = ?, state = ?
+  WHERE conversation_id = ? AND holder = ? AND wake_at_ms > ? AND wake_at_ms <= ?`;
+
+function putState(sql: Statements, nowMs: number, ...[id, state]: Parameters<StateTable["put"]>): void {
   if (!state) {
     sql.run("DELETE FROM states WHERE conversation_id = ?", id);
     return;
   }
-  sql.run(
-    `INSERT INTO states (conversation_id, wake_at_ms, holder, turn_id, state) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (conversation_id) DO UPDATE SET wake_at_ms = excluded.wake_at_ms, holder = excluded.holder,
-       turn_id = excluded.turn_id, state = excluded.state`,
-    id,
-    wakeAtMs(state) ?? null,
-    state.lease?.holder ?? null,
-    state.draft?.turnId ?? state.lease?.turnId ?? null,
-    JSON.stringify(state),
-  );
+  const { lease, draft } = state;
+  const text = JSON.stringify(state);
+  const turnId = draft?.turnId ?? lease?.turnId ?? null;
+  const isRunning =
+    lease !== undefined && sql.run(PUT_RUNNING, turnId, text, id, lease.holder, nowMs, lease.untilAtMs) === 1;
+  if (!isRunning) sql.run(PUT, id, wakeAtMs(state) ?? null, lease?.holder ?? null, turnId, text);
 }
 
 function locksIn(
