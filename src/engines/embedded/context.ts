@@ -10,7 +10,7 @@ import type { Lease } from "../../model/lease.ts";
 import { NO_USAGE, type Usage } from "../../model/reply.ts";
 import type { Settings } from "../../model/settings.ts";
 import type { StagedRow } from "../../model/staged.ts";
-import type { Tables } from "./tables.ts";
+import type { PileEnd, Tables } from "./tables.ts";
 
 /** What every step is given: the tables inside its transaction, the settings, the time of the request. */
 export interface StepContext {
@@ -74,8 +74,8 @@ export function changeRecord(
 }
 
 /** What is staged is known from then on: a redelivery is told from a new message by its id alone. */
-export function stageRow(context: StepContext, row: StagedRow): void {
-  context.tables.staged.add(row);
+export function stageRow(context: StepContext, row: StagedRow, end?: PileEnd): void {
+  context.tables.staged.add(row, end);
   remember(context, [row.id], REMEMBERED_LONGER_MS);
 }
 

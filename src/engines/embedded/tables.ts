@@ -27,6 +27,14 @@ export interface StagedSpan extends WaitingSpan {
   readonly newestChannel: string | undefined;
 }
 
+/**
+ * The end of a pile, which is read without counting it: all that was staged since the pile was last empty.
+ * Some of it may have left, so no more waits than this, and nothing for longer.
+ */
+export interface PileEnd extends Pile {
+  readonly sinceAtMs: number;
+}
+
 export interface StoredDeadLetter extends LetterHead {
   readonly rows: readonly StagedRow[];
 }
@@ -84,8 +92,8 @@ export interface NameTable {
 
 /** What waits for its turn. */
 export interface StagedTable {
-  /** Numbers a message in the order of staging (`sequence`). */
-  add(row: StagedRow): void;
+  /** Numbers a message in the order of staging (`sequence`). `end`: as `end` told it, if it was asked. */
+  add(row: StagedRow, end?: PileEnd): void;
   /** Everything, in the order of staging: only for small piles, or where all of it is needed. */
   all(conversationId: string): StagedRow[];
   /** Those of these ids that are staged here, in the order of staging. */
@@ -99,6 +107,8 @@ export interface StagedTable {
   /** For all messages, or for those without these ids. Undefined if there is none. */
   span(conversationId: string, without?: readonly string[]): StagedSpan | undefined;
   count(conversationId: string): number;
+  /** Where the next one is staged. */
+  end(conversationId: string): PileEnd;
   /** How much is staged, of every kind, and whether this id is. */
   pile(conversationId: string, id?: string): Pile & { readonly holds: boolean };
   remove(conversationId: string, ids: readonly string[]): void;

@@ -46,6 +46,10 @@ export function stagedTable(rows: MemoryRows): StagedTable {
       };
     },
     count: (id) => rows.staged.get(id)?.size ?? 0,
+    end: (id) => ({
+      ...pileOf(rows.stagedIn(id)),
+      sinceAtMs: Math.min(...rows.stagedIn(id).map((row) => itemOf(row).arrivedAtMs)),
+    }),
     pile: (id, messageId = "") => ({
       ...pileOf(rows.stagedIn(id)),
       holds: rows.staged.get(id)?.has(messageId) ?? false,

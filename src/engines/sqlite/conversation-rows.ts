@@ -7,9 +7,10 @@ import { SOUND_ROWS } from "./sound-rows.ts";
 import { isLossy, type Row } from "./statements.ts";
 import type { TablesOptions } from "./tables-options.ts";
 
-/** `task_complete` is only compared: the column may hold an integer of any size. */
-export const CONVERSATION_COLUMNS =
-  "number, id, channel_type, address, sender, sender_alias, record, task_complete = 1 AS task_complete";
+export const CONVERSATION_COLUMNS = "number, id, record";
+/** For a record that is not ours. `task_complete` is only compared: it may be an integer of any size. */
+const ALL_COLUMNS = `SELECT number, id, channel_type, address, sender, sender_alias,
+  task_complete = 1 AS task_complete FROM conversations WHERE number = ?`;
 
 export interface ConversationRows {
   read(row: Row | undefined): Conversation | undefined;
@@ -23,7 +24,8 @@ export function conversationRows({ sql, quarantine, nowMs, projectStatus }: Tabl
       if (row === undefined) return undefined;
       const read = SOUND_ROWS.conversations(row);
       if (read.kind === "sound") return read.value;
-      const fresh = freshFrom(row, { projectStatus, nowMs: nowMs() });
+      const columns = sql.get(ALL_COLUMNS, row.number ?? null);
+      const fresh = columns && freshFrom(columns, { projectStatus, nowMs: nowMs() });
       if (!fresh) {
         quarantine.remove(placeOf("conversations", row), read.why);
         return undefined;

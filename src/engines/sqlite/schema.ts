@@ -185,14 +185,17 @@ export const MIGRATIONS: readonly Migration[] = [
         id TEXT NOT NULL,
         kind TEXT NOT NULL,
         bytes INTEGER NOT NULL,
+        -- Since the pile was last empty, and since when that is: how much waits is known without counting.
+        pile_bytes INTEGER,
+        pile_since_ms INTEGER,
         arrived_at_ms INTEGER,
         sent_at_ms INTEGER,
         position INTEGER,
         item TEXT NOT NULL,
         PRIMARY KEY (conversation_id, sequence)
       ) WITHOUT ROWID;
-      INSERT INTO piles SELECT
-        conversation_id, sequence, id, kind, bytes, arrived_at_ms, sent_at_ms, position, item FROM staged;
+      INSERT INTO piles SELECT conversation_id, sequence, id, kind, bytes, NULL, NULL,
+        arrived_at_ms, sent_at_ms, position, item FROM staged;
       DROP TABLE staged;
       ALTER TABLE piles RENAME TO staged;
       CREATE INDEX staged_outbounds ON staged (conversation_id) WHERE kind = 'outbound';

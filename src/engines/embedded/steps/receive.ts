@@ -1,6 +1,6 @@
 import { conversationKey, messageId } from "../../../core/identity.ts";
 import { isUnattributed } from "../../../core/person.ts";
-import { bytesOf, isFull } from "../../../core/pile.ts";
+import { bytesOf } from "../../../core/pile.ts";
 import { decideReceipt, isBusy } from "../../../core/rules.ts";
 import { dueOf } from "../../../core/take.ts";
 import { windowInForce } from "../../../core/window.ts";
@@ -8,7 +8,7 @@ import type { Conversation } from "../../../model/conversation.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
 import { arm, clockOf, dueAtMsIn, type StepContext, stageRow, stateOf } from "../context.ts";
 import { createFor, findKnown, learn, nextId, withAlias } from "./find-conversation.ts";
-import { pileIn, refuseMore } from "./full-conversation.ts";
+import { refuseMore, roomFor } from "./full-conversation.ts";
 import { type Refused, refuse } from "./refuse.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
@@ -65,13 +65,11 @@ function put(
   const { arrival, id } = receipt;
   const bytes = bytesOf(arrival);
   const state = stateOf(context, conversationId);
-  const pile = pileIn(context, conversationId, state, id);
-  // Forgotten, because it has been waiting for so long: it still waits.
-  if (pile?.holds) return { kind: "duplicate" };
-  if (pile && isFull(pile, context.settings, bytes))
-    return refuseMore(context, receipt, conversationId, state);
+  const room = roomFor(context, conversationId, state, { id, bytes });
+  if (room.kind === "waits") return { kind: "duplicate" };
+  if (room.kind === "full") return refuseMore(context, receipt, conversationId, state);
   const message = { ...arrival, id, sequence: 0 };
-  stageRow(context, { kind: "message", id, conversationId, message, bytes });
+  stageRow(context, { kind: "message", id, conversationId, message, bytes }, room.end);
   // The message's own window: everything else that is staged has a window, or a turn that holds it.
   const policy = windowInForce(context.settings, conversation, arrival.channel);
   const dueAtMs = dueOf([arrival], {}, policy, clockOf(context));

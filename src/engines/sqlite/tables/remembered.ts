@@ -8,13 +8,19 @@ export const FORGET = "DELETE FROM remembered WHERE key = ?";
 
 /** There is no index by time, which would be one more page to write for each message: see `expiry.ts`. */
 export function rememberedTable(sql: Statements, salt: string): RememberedTable {
+  // A message is looked up, and then remembered: hashed once.
+  let latest = { id: "", key: hashedId(salt, "") };
+  const keyOf = (id: string) => {
+    if (id !== latest.id) latest = { id, key: hashedId(salt, id) };
+    return latest.key;
+  };
   return {
-    has: (id) => sql.get(KNOWN, hashedId(salt, id)) !== undefined,
+    has: (id) => sql.get(KNOWN, keyOf(id)) !== undefined,
     add(ids, untilAtMs) {
-      for (const id of ids) sql.run(REMEMBER, hashedId(salt, id), untilAtMs);
+      for (const id of ids) sql.run(REMEMBER, keyOf(id), untilAtMs);
     },
     forget(ids) {
-      for (const id of ids) sql.run(FORGET, hashedId(salt, id));
+      for (const id of ids) sql.run(FORGET, keyOf(id));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { itemOf } from "../../../core/staged.ts";
 import type { StagedItem } from "../../../core/take.ts";
 import type { StagedRow } from "../../../model/staged.ts";
-import type { StagedSpan, StagedTable } from "../../embedded/tables.ts";
+import type { PileEnd, StagedSpan, StagedTable } from "../../embedded/tables.ts";
 import { type ReadRows, rowsWithin } from "../rows.ts";
 import { isLossy, type Row, type Statements } from "../statements.ts";
 
@@ -15,6 +15,8 @@ const BYTES = "CASE WHEN bytes BETWEEN 0 AND 1000000000 THEN bytes END";
 const ARRIVED = "CASE WHEN arrived_at_ms BETWEEN 0 AND 8640000000000000 THEN arrived_at_ms END";
 const SENT = "CASE WHEN sent_at_ms BETWEEN -8640000000000000 AND 8640000000000000 THEN sent_at_ms END";
 const POSITION = "CASE WHEN position BETWEEN 0 AND 1000000000 THEN position END";
+const PILE_BYTES = "CASE WHEN pile_bytes BETWEEN 0 AND 8000000000000000 THEN pile_bytes END";
+const SINCE = "CASE WHEN pile_since_ms BETWEEN 0 AND 8640000000000000 THEN pile_since_ms END";
 /** The columns are not filled in, or hold something foreign. */
 const IS_ODD = `(${ARRIVED}) IS NULL OR (${POSITION}) IS NULL
   OR ((${SENT}) IS NULL AND sent_at_ms IS NOT NULL)`;
@@ -34,6 +36,10 @@ const ODD = `${OF_CONVERSATION} AND (${IS_ODD})`;
 
 export const PILE = `SELECT count(*) AS messages, total(${BYTES}) AS bytes, total(id = ?2) AS holds
   FROM staged WHERE conversation_id = ?1`;
+/** What is foreign here is NULL: then the pile is counted. */
+export const END = `SELECT ${SEQUENCE} AS sequence, ${PILE_BYTES} AS bytes, ${SINCE} AS since FROM staged
+  WHERE conversation_id = ? AND staged.sequence < ${Number.MAX_SAFE_INTEGER}
+  ORDER BY staged.sequence DESC LIMIT 1`;
 export const SPAN = `SELECT count(*) AS messages, min(${ARRIVED}) AS oldest, max(${ARRIVED}) AS newest,
     count(${SENT}) AS timed, max(${SEQUENCE}) AS last, total(${IS_ODD}) AS odd
   FROM staged WHERE conversation_id = ?1 AND kind = 'message'
@@ -62,7 +68,7 @@ export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
     return setAside.length > 0 && sql.isWriting ? items(id, look) : rows.map(itemFrom);
   };
   return {
-    add: (row) => addRow(sql, row),
+    add: (row, end = endIn(sql, row.conversationId)) => addRow(sql, row, end),
     all: (id) => read(sql.all(STAGED, id)),
     of: (id, ids) => read(sql.all(STAGED_AS, id, JSON.stringify(ids))),
     latest(id, messagesMax, bytesMax) {
@@ -80,6 +86,7 @@ export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
       return spanIn(id, look());
     },
     count: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
+    end: (id) => endIn(sql, id),
     pile(id, messageId = "") {
       // Not `sum`: a foreign row's huge number would break it.
       const row = sql.get(PILE, id, messageId);
@@ -89,19 +96,45 @@ export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
   };
 }
 
+const EMPTY: PileEnd = { messages: 0, bytes: 0, sinceAtMs: Number.POSITIVE_INFINITY };
+
+function endIn(sql: Statements, id: string): PileEnd {
+  const row = sql.get(END, id);
+  if (!row) return EMPTY;
+  const { sequence, bytes, since } = row;
+  return {
+    messages: Number(sequence),
+    bytes: bytes === null ? Number.POSITIVE_INFINITY : Number(bytes),
+    sinceAtMs: Number(since),
+  };
+}
+
 const isId = (id: Row[string] | undefined) => typeof id === "string" && !isLossy(id);
 
-const ADD = `INSERT INTO staged
-  (conversation_id, sequence, id, kind, bytes, arrived_at_ms, sent_at_ms, position, item)
-  VALUES (?1, coalesce((SELECT CAST(sequence AS INTEGER) + 1 FROM staged
-      WHERE conversation_id = ?1 AND sequence < ${Number.MAX_SAFE_INTEGER} ORDER BY sequence DESC LIMIT 1), 1),
-    ?2, ?3, ?4, ?5, ?6, ?7, ?8)`;
+const ADD = `INSERT INTO staged (conversation_id, sequence, id, kind, bytes, pile_bytes, pile_since_ms,
+  arrived_at_ms, sent_at_ms, position, item) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-function addRow(sql: Statements, row: Parameters<StagedTable["add"]>[0]): void {
+function addRow(sql: Statements, row: StagedRow, end: PileEnd): void {
   const item = JSON.stringify(row.kind === "message" ? row.message : row.outbound);
-  const { arrivedAtMs, sentAtMs, position } = itemOf(row);
+  const { arrivedAtMs, sentAtMs = null, position } = itemOf(row);
   const { conversationId, id, kind, bytes } = row;
-  sql.run(ADD, conversationId, id, kind, bytes, arrivedAtMs, sentAtMs ?? null, position, item);
+  const pileBytes = Number.isFinite(end.bytes) ? end.bytes + bytes : null;
+  const sinceAtMs = Math.min(end.sinceAtMs, arrivedAtMs);
+  const sequence = end.messages + 1;
+  sql.run(
+    ADD,
+    conversationId,
+    sequence,
+    id,
+    kind,
+    bytes,
+    pileBytes,
+    sinceAtMs,
+    arrivedAtMs,
+    sentAtMs,
+    position,
+    item,
+  );
 }
 
 /** Odd columns are filled in from their item, which is the truth; a row without a sound item is set aside. */
