@@ -23,7 +23,15 @@ const NEVER = new AbortController().signal;
  * Steps for people, who ask for all of something, or that look through what is open now. Erasing looks for a
  * person's name in refusals and quarantined rows: two tables that have a limit.
  */
-const MAY_SCAN = new Set(["counts", "erase", "freeLeases", "gauges", "holders", "listConversations", "sweep"]);
+const MAY_SCAN = new Set([
+  "counts",
+  "erase",
+  "freeLeases",
+  "gauges",
+  "holders",
+  "listConversations",
+  "sweep",
+]);
 
 /** Notes every statement together with the step that it was made for. */
 class NotingStatements extends Statements {
