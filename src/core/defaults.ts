@@ -42,6 +42,12 @@ export const LATER_MS_MIN = 1 * SECOND;
 /** The longest delay that a responder may announce for a late answer. */
 export const LATER_MS_MAX = SECONDS_MAX * SECOND;
 
+/**
+ * An id is remembered for up to this longer than configured: if its message leaves within that time after it
+ * was staged, it need not be written once more.
+ */
+export const REMEMBERED_LONGER_MS = 600_000;
+
 /** How long a provider may still report what became of a send. */
 export const DELIVERIES_KEPT_MS = 7 * 24 * HOUR;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationKey } from "../model/conversation.ts";
-import { conversationId, messageId } from "./identity.ts";
+import { conversationId, conversationWithin, idWithin, messageId, turnIdFrom } from "./identity.ts";
 
 const key = { channelType: "whatsapp", address: "+15550100", sender: "+4912" };
 
@@ -48,5 +48,30 @@ describe("a conversation's id", () => {
 
   it("tells nothing about the person", () => {
     expect(id(key)).not.toContain("4912");
+  });
+});
+
+it("an id that ends in its conversation's leads there, whatever that is called", () => {
+  for (const id of ["c_1", "8d1f-uuid", "a.b.c", "with/slash"])
+    expect(conversationWithin(idWithin(id, "unique"))).toBe(id);
+  expect(conversationWithin("another system's")).toBeUndefined();
+});
+
+describe("a turn's id", () => {
+  const turn = turnIdFrom("c_1", "w1", ["m1", "m2"]);
+
+  it("is the same if its lease is forgotten and it is taken again", () => {
+    expect(turnIdFrom("c_1", "w1", ["m1", "m2"])).toBe(turn);
+    expect(conversationWithin(turn)).toBe("c_1");
+  });
+
+  it("is another one for other messages, in another window, in another conversation", () => {
+    const others = [
+      turnIdFrom("c_1", "w1", ["m1"]),
+      turnIdFrom("c_1", "w1", ["m1", "m2", "m3"]),
+      turnIdFrom("c_1", "w2", ["m1", "m2"]),
+      turnIdFrom("c_2", "w1", ["m1", "m2"]),
+    ];
+    expect(new Set([turn, ...others]).size).toBe(5);
   });
 });

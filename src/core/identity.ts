@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import type { ConversationKey } from "../model/conversation.ts";
 import type { Arrival } from "../model/message.ts";
 import type { Settings } from "../model/settings.ts";
@@ -27,4 +27,24 @@ export function conversationKey(
   { channel, address, sender }: Pick<Arrival, "channel" | "address" | "sender">,
 ): ConversationKey {
   return { channelType: channels[channel]?.type ?? channel, address, sender };
+}
+
+/** Ids of turns, and on AWS of dead letters, end with their conversation's id: none has to be looked up. */
+export function idWithin(conversationId: string, unique: string): string {
+  return `${unique}.${conversationId}`;
+}
+
+export function conversationWithin(id: string): string | undefined {
+  const dot = id.indexOf(".");
+  return dot === -1 ? undefined : id.slice(dot + 1) || undefined;
+}
+
+/**
+ * The id of a window's turn. It follows from what is on disk since the messages were acknowledged: a turn
+ * whose lease a power cut forgot is taken again under the same id, and a late answer still fits. Windows have
+ * ids of their own, so messages that are retried make another turn.
+ */
+export function turnIdFrom(conversationId: string, windowId: string, messageIds: readonly string[]): string {
+  const unique = hash("sha256", JSON.stringify([windowId, messageIds]), "base64url").slice(0, 22);
+  return idWithin(conversationId, unique);
 }

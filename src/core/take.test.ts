@@ -20,7 +20,7 @@ const taker: Taker = {
   nowMs: 10_000,
   holder: "me",
   token: "new-token",
-  turnId: "new-turn",
+  turnIdOf: () => "new-turn",
   windowId: "new-window",
 };
 const window = { id: "old-window", dueAtMs: 10_000, wakeAtMs: 10_000 };

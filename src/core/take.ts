@@ -73,7 +73,8 @@ export interface Taker {
   readonly clockMs?: number;
   readonly holder: string;
   readonly token: string;
-  readonly turnId: string;
+  /** The id of a new turn of these messages. */
+  readonly turnIdOf: (messageIds: readonly string[]) => string;
   readonly windowId: string;
   /** Set if the taker already holds the lease. */
   readonly underLease?: boolean;
@@ -261,16 +262,15 @@ function newWork(
   times: Pick<Work, "openedAtMs" | "dueAtMs">,
   taker: Taker,
 ): Work {
-  const { turnId, nowMs } = taker;
   return {
-    turnId,
+    turnId: taker.turnIdOf(ids),
     recordId,
     messageIds: ids,
     batchIds: ids,
     attempts: 0,
     restarts: 0,
     ...times,
-    takenAtMs: nowMs,
+    takenAtMs: taker.nowMs,
   };
 }
 

@@ -23,7 +23,15 @@ const NEVER = new AbortController().signal;
  * Steps for people, who ask for all of something, or that look through what is open now. Erasing looks for a
  * person's name in refusals and quarantined rows: two tables that have a limit.
  */
-const MAY_SCAN = new Set(["counts", "erase", "gauges", "holders", "listConversations", "sweep"]);
+const MAY_SCAN = new Set([
+  "counts",
+  "erase",
+  "freeLeases",
+  "gauges",
+  "holders",
+  "listConversations",
+  "sweep",
+]);
 
 /** Notes every statement together with the step that it was made for. */
 class NotingStatements extends Statements {
@@ -58,7 +66,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "lull-plans-"));
   database = openConnection({ file: join(folder, "lull.db"), synchronous: "off" });
   sql = new NotingStatements(database);
-  const quarantine = new Quarantine(database, sql, () => nowMs);
+  const quarantine = new Quarantine(database, sql, { nowMs: () => nowMs, salt: "salt" });
   const tables = sqliteTables({ sql, quarantine, nowMs: () => nowMs, projectStatus: "active", salt: "s" });
   let count = 0;
   const settings = settingsWith({ batchMessagesMax: 2, whileBusy: "restart", retentionMs: 86_400_000 });

@@ -1,11 +1,15 @@
 import { changed, type RecordChange } from "../../core/conversation-change.ts";
+import { REMEMBERED_LONGER_MS } from "../../core/defaults.ts";
+import { conversationWithin } from "../../core/identity.ts";
+import { itemOf } from "../../core/staged.ts";
 import { AT_REST, type ConversationState, isAtRest, wakeAtMs } from "../../core/state.ts";
-import type { ClockReading } from "../../core/take.ts";
+import type { ClockReading, StagedItem } from "../../core/take.ts";
 import type { Conversation } from "../../model/conversation.ts";
 import type { Lease } from "../../model/lease.ts";
 import { NO_USAGE, type Usage } from "../../model/reply.ts";
 import type { Settings } from "../../model/settings.ts";
-import type { Tables } from "./tables.ts";
+import type { StagedRow } from "../../model/staged.ts";
+import type { PileEnd, Tables } from "./tables.ts";
 
 /** What every step is given: the tables inside its transaction, the settings, the time of the request. */
 export interface StepContext {
@@ -38,6 +42,11 @@ export function saveState(context: StepContext, conversationId: string, state: C
   if (wakeAt !== undefined && !state.lease) context.armed(wakeAt);
 }
 
+/** The conversation of a running turn, or of one that waits for its provider or its answer. */
+export function conversationOf({ tables }: StepContext, turnId: string): string | undefined {
+  return conversationWithin(turnId) ?? tables.states.ofTurn(turnId);
+}
+
 /** The state, if this lease is still the newest. */
 export function heldState(context: StepContext, lease: Lease): ConversationState | undefined {
   const state = context.tables.states.get(lease.conversationId);
@@ -61,6 +70,31 @@ export function changeRecord(
   };
   tables.conversations.put(after);
   return after;
+}
+
+/** What is staged is known from then on: a redelivery is told from a new message by its id alone. */
+export function stageRow(context: StepContext, row: StagedRow, end?: PileEnd): void {
+  context.tables.staged.add(row, end);
+  remember(context, [row.id], REMEMBERED_LONGER_MS);
+}
+
+export function remember(
+  { tables, settings, nowMs }: StepContext,
+  ids: readonly string[],
+  longerMs = 0,
+): void {
+  tables.remembered.add(ids, nowMs + settings.dedupeMs + longerMs);
+}
+
+/** From the moment it leaves, a message is remembered for as long as is promised. */
+export function keepRemembered(context: StepContext, rows: readonly StagedRow[]): void {
+  const isLate = ({ arrivedAtMs }: StagedItem) =>
+    Math.abs(context.nowMs - arrivedAtMs) >= REMEMBERED_LONGER_MS;
+  const late = rows.map(itemOf).filter(isLate);
+  remember(
+    context,
+    late.map(({ id }) => id),
+  );
 }
 
 /** The time of the request, in the form that decisions about due times need. */

@@ -85,11 +85,13 @@ export type StepClient = {
 
 /**
  * What need not be on disk when it returns: it rides along with the next commit that is synced. A power cut
- * that forgets a renewal or a release only lets the lease lapse: no process is left that knew of them. But
- * not a release that has something to tell, a dead letter or a draft; and not LEASE, though it would only
- * repeat a look: a responder is asked under the turn's id, and may answer later under the same.
+ * that forgets a lease leaves its window standing, and the turn is taken again under the same id; one that
+ * forgets a renewal or a release only lets the lease lapse. No process is left that knew of them. But not a
+ * release that has something to tell, a dead letter or a draft.
  */
 const RIDES_ALONG: { readonly [N in StepName]?: (input: StepInput<N>) => boolean } = {
+  take: () => true,
+  takeDue: () => true,
   renew: () => true,
   release: ({ how }) => how.kind !== "dead-letter" && !("draft" in how),
 };

@@ -1,5 +1,6 @@
 import type { Memories } from "../../core/memory.ts";
 import type { Pile } from "../../core/pile.ts";
+import type { Sent } from "../../core/sent.ts";
 import type { ConversationState } from "../../core/state.ts";
 import type { StagedItem, WaitingSpan } from "../../core/take.ts";
 import type { Conversation, ConversationKey } from "../../model/conversation.ts";
@@ -7,7 +8,7 @@ import type { LetterHead } from "../../model/dead-letter.ts";
 import type { HistoryMessage } from "../../model/history.ts";
 import type { NameRecord, NameRecords } from "../../model/names.ts";
 import type { Refusal } from "../../model/refusal.ts";
-import type { Fate, StagedRow } from "../../model/staged.ts";
+import type { StagedRow } from "../../model/staged.ts";
 import type { TurnRecord } from "../../model/turn.ts";
 import type { UnknownSend } from "../../model/unknown-send.ts";
 import type {
@@ -26,6 +27,14 @@ export interface StagedSpan extends WaitingSpan {
   readonly newestChannel: string | undefined;
 }
 
+/**
+ * The end of a pile, which is read without counting it: all that was staged since the pile was last empty.
+ * Some of it may have left, so no more waits than this, and nothing for longer.
+ */
+export interface PileEnd extends Pile {
+  readonly sinceAtMs: number;
+}
+
 export interface StoredDeadLetter extends LetterHead {
   readonly rows: readonly StagedRow[];
 }
@@ -41,7 +50,8 @@ export interface ClockNote {
 /** A foreign row that was found by a connection that cannot set it aside. */
 export interface StrayRow {
   readonly table: string;
-  readonly number: number;
+  /** What finds the row in its table. */
+  readonly key: readonly (string | number)[];
 }
 
 /** Rows older than these times are removed. */
@@ -50,7 +60,6 @@ export interface PastTimes {
   readonly nowMs: number;
   /** Messages and turns; 0 keeps all. */
   readonly keepAfterMs: number;
-  readonly deliveriesAfterMs: number;
   readonly refusalsAfterMs: number;
   /** Only this many of the latest refusals are kept, however young they are: strangers cause them. */
   readonly refusalsMax: number;
@@ -83,8 +92,8 @@ export interface NameTable {
 
 /** What waits for its turn. */
 export interface StagedTable {
-  /** Numbers a message in the order of staging (`sequence`). False when the id is staged already. */
-  add(row: StagedRow): boolean;
+  /** Numbers a message in the order of staging (`sequence`). `end`: as `end` told it, if it was asked. */
+  add(row: StagedRow, end?: PileEnd): void;
   /** Everything, in the order of staging: only for small piles, or where all of it is needed. */
   all(conversationId: string): StagedRow[];
   /** Those of these ids that are staged here, in the order of staging. */
@@ -98,17 +107,18 @@ export interface StagedTable {
   /** For all messages, or for those without these ids. Undefined if there is none. */
   span(conversationId: string, without?: readonly string[]): StagedSpan | undefined;
   count(conversationId: string): number;
-  /** How much is staged, of every kind. */
-  pile(conversationId: string): Pile;
+  /** Where the next one is staged. */
+  end(conversationId: string): PileEnd;
+  /** How much is staged, of every kind, and whether this id is. */
+  pile(conversationId: string, id?: string): Pile & { readonly holds: boolean };
   remove(conversationId: string, ids: readonly string[]): void;
 }
 
-/** The dedupe memory. */
+/** The dedupe memory: ids of what was staged, refused or sent, each until its time. */
 export interface RememberedTable {
-  /** What is known of an id: its fate, else the conversation in which it is staged. */
-  seenBefore(id: string): { readonly fate?: Fate; readonly stagedIn?: string };
-  add(messageIds: readonly string[], fate: Fate, untilAtMs: number): void;
-  forget(messageIds: readonly string[]): void;
+  has(id: string): boolean;
+  add(ids: readonly string[], untilAtMs: number): void;
+  forget(ids: readonly string[]): void;
 }
 
 /** Windows, leases, drafts. The row of a conversation is its trigger. */
@@ -127,24 +137,20 @@ export interface StateTable {
   nextWakeAtMs(): number | undefined;
   heldBy(holder: string): string[];
   holders(): string[];
-  /** The conversation whose draft or running turn this is. */
+  /** The conversation whose draft or running turn this is: for ids of 0.2.0, which do not name it. */
   ofTurn(turnId: string): string | undefined;
   /** Conversations with something staged and no wake-up until `latestAtMs`, from `cursor` on. */
   orphans(cursor: string, max: number, latestAtMs: number): { ids: string[]; next: string };
   locks(page: Page): Listing<LockRecord>;
 }
 
-/** What was said, how each turn went, and what the provider said of its sends. */
+/** What was said, and how each turn went. */
 export interface HistoryTable {
-  appendMessages(conversationId: string, messages: readonly HistoryMessage[]): void;
+  append(turn: TurnRecord, messages: readonly HistoryMessage[]): void;
   messages(conversationId: string, messagesMax: number, bytesMax: number): HistoryMessage[];
-  appendTurn(turn: TurnRecord): void;
   turns(conversationId: string, max: number, bytesMax: number): TurnRecord[];
-  /** What its latest turns and its dead letters sent: `RECENT_TURNS` of them. */
-  recentProviderIds(conversationId: string): string[];
-  /** Told by a callback before its turn is committed: known from then on. */
-  putSent(channel: string, providerId: string, turnId: string, atMs: number): void;
-  isSent(channel: string, providerId: string): boolean;
+  /** What the latest of its turns and of its dead letters sent; without a limit, all of them. */
+  sent(conversationId: string, turnsMax?: number): Sent[];
 }
 
 export interface RefusalTable {

@@ -10,14 +10,11 @@ export function removal(rows: MemoryRows): Removal {
     // A process's memory is no file.
     tracesLeft: () => undefined,
     expire(past, max) {
-      const { remembered, deliveries, messages, turns, refusals } = rows;
+      const { remembered, messages, turns, refusals } = rows;
       const tooMany = Math.max(0, refusals.length - past.refusalsMax);
       const old = [
-        ...[...remembered].flatMap(([id, { untilAtMs }]) =>
+        ...[...remembered].flatMap(([id, untilAtMs]) =>
           untilAtMs <= past.nowMs ? [() => remembered.delete(id)] : [],
-        ),
-        ...[...deliveries].flatMap(([key, { atMs }]) =>
-          atMs < past.deliveriesAfterMs ? [() => deliveries.delete(key)] : [],
         ),
         ...[...messages].flatMap(([id, kept]) =>
           olderIn(messages, id, kept, past.keepAfterMs, ({ atMs }) => atMs),
@@ -39,8 +36,6 @@ export function removal(rows: MemoryRows): Removal {
 
 function eraseConversation(rows: MemoryRows, id: string): boolean {
   const { conversations, staged, states, messages, turns, dead, unknown } = rows;
-  for (const row of rows.stagedIn(id)) rows.stagedIds.delete(row.id);
-  eraseDeliveries(rows, id);
   const wasKept = [conversations, staged, states, messages, turns].map((map) => map.delete(id));
   const belonging = [dead, unknown].flatMap((map) =>
     [...map].flatMap(([key, each]) => (each.conversationId === id ? map.delete(key) : [])),
@@ -48,14 +43,6 @@ function eraseConversation(rows: MemoryRows, id: string): boolean {
   const before = rows.refusals.length;
   rows.refusals = rows.refusals.filter((each) => each.conversationId !== id);
   return [...wasKept, ...belonging, rows.refusals.length < before].includes(true);
-}
-
-/** What the provider said of its sends: of its turns, of the running one, of its dead letters. */
-function eraseDeliveries(rows: MemoryRows, id: string): void {
-  const drafts = rows.lettersOf(id).flatMap(({ draft }) => draft ?? []);
-  const works = rows.states.get(id)?.works ?? [];
-  const turnIds = new Set([...rows.turnsOf(id), ...works, ...drafts].map(({ turnId }) => turnId));
-  for (const [key, { turnId }] of rows.deliveries) if (turnIds.has(turnId)) rows.deliveries.delete(key);
 }
 
 /** A removal for each item that is older, oldest first. */

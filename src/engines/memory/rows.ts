@@ -3,7 +3,7 @@ import type { ConversationState } from "../../core/state.ts";
 import type { HistoryMessage } from "../../model/history.ts";
 import type { NameRecord } from "../../model/names.ts";
 import type { Refusal } from "../../model/refusal.ts";
-import type { Fate, StagedRow } from "../../model/staged.ts";
+import type { StagedRow } from "../../model/staged.ts";
 import type { TurnRecord } from "../../model/turn.ts";
 import type { UnknownSend } from "../../model/unknown-send.ts";
 import type { Listing, Page } from "../../ports/inspector.ts";
@@ -15,13 +15,10 @@ export class MemoryRows {
   readonly conversations = new Registry();
   readonly names = new Map<string, NameRecord>();
   readonly staged = new Map<string, Map<string, StagedRow>>();
-  /** In which conversation an id is staged. */
-  readonly stagedIds = new Map<string, string>();
-  readonly remembered = new Map<string, { fate: Fate; untilAtMs: number }>();
+  readonly remembered = new Map<string, number>();
   readonly states = new Map<string, ConversationState>();
   readonly messages = new Map<string, HistoryMessage[]>();
   readonly turns = new Map<string, TurnRecord[]>();
-  readonly deliveries = new Map<string, { turnId: string; atMs: number }>();
   readonly dead = new Map<string, StoredDeadLetter>();
   readonly unknown = new Map<string, UnknownSend>();
   refusals: Refusal[] = [];
@@ -42,12 +39,10 @@ export class MemoryRows {
     for (const each of other.conversations.newestFirst().reverse()) this.conversations.put(each);
     refill(this.names, other.names);
     refill(this.staged, other.staged, (rows) => new Map(rows));
-    refill(this.stagedIds, other.stagedIds);
     refill(this.remembered, other.remembered);
     refill(this.states, other.states);
     refill(this.messages, other.messages, (messages) => [...messages]);
     refill(this.turns, other.turns, (turns) => [...turns]);
-    refill(this.deliveries, other.deliveries);
     refill(this.dead, other.dead);
     refill(this.unknown, other.unknown);
     this.refusals = [...other.refusals];

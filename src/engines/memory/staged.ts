@@ -9,12 +9,9 @@ import { lastOf, type MemoryRows } from "./rows.ts";
 export function stagedTable(rows: MemoryRows): StagedTable {
   return {
     add(row) {
-      if (rows.stagedIds.has(row.id)) return false;
       rows.sequence += 1;
       const mine = rows.staged.get(row.conversationId) ?? new Map<string, StagedRow>();
       rows.staged.set(row.conversationId, mine.set(row.id, numbered(row, rows.sequence)));
-      rows.stagedIds.set(row.id, row.conversationId);
-      return true;
     },
     all: (id) => rows.stagedIn(id),
     of: (id, ids) => {
@@ -49,13 +46,17 @@ export function stagedTable(rows: MemoryRows): StagedTable {
       };
     },
     count: (id) => rows.staged.get(id)?.size ?? 0,
-    pile: (id) => pileOf(rows.stagedIn(id)),
+    end: (id) => ({
+      ...pileOf(rows.stagedIn(id)),
+      sinceAtMs: Math.min(...rows.stagedIn(id).map((row) => itemOf(row).arrivedAtMs)),
+    }),
+    pile: (id, messageId = "") => ({
+      ...pileOf(rows.stagedIn(id)),
+      holds: rows.staged.get(id)?.has(messageId) ?? false,
+    }),
     remove(id, ids) {
       const mine = rows.staged.get(id);
-      for (const each of ids) {
-        mine?.delete(each);
-        rows.stagedIds.delete(each);
-      }
+      for (const each of ids) mine?.delete(each);
       if (mine?.size === 0) rows.staged.delete(id);
     },
   };

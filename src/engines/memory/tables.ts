@@ -70,15 +70,11 @@ function nameTable({ names }: MemoryRows): NameTable {
   };
 }
 
-function rememberedTable({ remembered, stagedIds }: MemoryRows): RememberedTable {
+function rememberedTable({ remembered }: MemoryRows): RememberedTable {
   return {
-    seenBefore(id) {
-      const fate = remembered.get(id)?.fate;
-      const stagedIn = stagedIds.get(id);
-      return { ...(fate && { fate }), ...(stagedIn !== undefined && { stagedIn }) };
-    },
-    add(ids, fate, untilAtMs) {
-      for (const id of ids) remembered.set(id, { fate, untilAtMs });
+    has: (id) => remembered.has(id),
+    add(ids, untilAtMs) {
+      for (const id of ids) remembered.set(id, untilAtMs);
     },
     forget(ids) {
       for (const id of ids) remembered.delete(id);
@@ -136,7 +132,7 @@ function metaTable(rows: MemoryRows): MetaTable {
     },
     counts: () => ({
       conversations: rows.conversations.size,
-      staged: rows.stagedIds.size,
+      staged: [...rows.staged.values()].reduce((sum, each) => sum + each.size, 0),
       windows: [...rows.states.values()].filter(({ window }) => window).length,
       leases: [...rows.states.values()].filter(({ lease }) => lease).length,
       turns: [...rows.turns.values()].reduce((sum, each) => sum + each.length, 0),

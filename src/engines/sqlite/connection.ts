@@ -105,7 +105,10 @@ function migrate(database: DatabaseSync): void {
         `it was written by a newer version of lull (schema ${version}, this one knows ${MIGRATIONS.length})`,
       );
     }
-    for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
+    for (const migration of MIGRATIONS.slice(version)) {
+      if (typeof migration === "string") database.exec(migration);
+      else migration(database);
+    }
     if (version === 0) begin(database);
     database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
   });

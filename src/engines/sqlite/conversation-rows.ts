@@ -2,12 +2,14 @@ import { newConversation } from "../../core/new-conversation.ts";
 import { parsed } from "../../core/shape.ts";
 import { mendedConversation } from "../../core/sound-conversation.ts";
 import type { Conversation } from "../../model/conversation.ts";
+import { placeOf } from "./quarantine.ts";
 import { isLossy, type Row } from "./statements.ts";
 import type { TablesOptions } from "./tables-options.ts";
 
-/** `task_complete` is only compared: the column may hold an integer of any size. */
-export const CONVERSATION_COLUMNS =
-  "number, id, channel_type, address, sender, sender_alias, record, task_complete = 1 AS task_complete";
+export const CONVERSATION_COLUMNS = "number, id, record";
+/** For a record that is not ours. `task_complete` is only compared: it may be an integer of any size. */
+const ALL_COLUMNS = `SELECT number, id, channel_type, address, sender, sender_alias,
+  task_complete = 1 AS task_complete FROM conversations WHERE number = ?`;
 
 export interface ConversationRows {
   /** A foreign record is repaired if its key can be read: its customer still writes. */
@@ -18,11 +20,12 @@ export interface ConversationRows {
 export function conversationRows({ sql, quarantine, nowMs, projectStatus }: TablesOptions): ConversationRows {
   const rows: ConversationRows = {
     mend(row, why) {
-      const fresh = freshFrom(row, { projectStatus, nowMs: nowMs() });
+      const columns = sql.get(ALL_COLUMNS, row.number ?? null);
+      const fresh = columns && freshFrom(columns, { projectStatus, nowMs: nowMs() });
       if (!fresh) return undefined;
       const stored = parsed(row.record);
       const mended = mendedConversation(stored.kind === "sound" ? stored.value : undefined, fresh);
-      if (quarantine.keep("conversations", Number(row.number), why)) rows.put(mended);
+      if (quarantine.keep(placeOf("conversations", row), why)) rows.put(mended);
       return mended;
     },
     put(conversation) {

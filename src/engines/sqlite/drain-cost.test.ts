@@ -47,7 +47,7 @@ afterEach(() => {
 });
 
 function steps(given: Partial<Settings>) {
-  const quarantine = new Quarantine(database, sql, () => nowMs);
+  const quarantine = new Quarantine(database, sql, { nowMs: () => nowMs, salt: "salt" });
   const tables = sqliteTables({ sql, quarantine, nowMs: () => nowMs, projectStatus: "active", salt: "s" });
   let count = 0;
   const newId = () => `id-${++count}`;

@@ -1,12 +1,6 @@
-import type { SQLInputValue } from "node:sqlite";
 import type { Expired, PastTimes } from "../embedded/tables.ts";
 import type { Statements } from "./statements.ts";
 
-/** Ids by the time until which they are remembered. */
-const REMEMBERED = `DELETE FROM remembered WHERE key IN
-  (SELECT key FROM remembered WHERE until_at_ms <= ?1 ORDER BY until_at_ms LIMIT ?2)`;
-const DELIVERIES = `DELETE FROM deliveries WHERE (channel, provider_id) IN
-  (SELECT channel, provider_id FROM deliveries WHERE at_ms < ?1 ORDER BY at_ms LIMIT ?2)`;
 /** Rows are numbered as they are added: the last number tells which ones are too many. */
 const TOO_MANY_REFUSALS = `DELETE FROM refusals WHERE number IN
   (SELECT number FROM refusals WHERE number <= (SELECT max(number) FROM refusals) - ?1
@@ -24,29 +18,66 @@ interface Deletion {
   readonly bound: number;
 }
 
-/** Every statement of one round. A test reads their plans: each must find its rows by an index. */
+/** Statements by which old rows are found. A test reads their plans: each must find its rows by an index. */
 export function deletionsAt(past: PastTimes): Deletion[] {
-  const { nowMs, keepAfterMs, deliveriesAfterMs, refusalsAfterMs, refusalsMax } = past;
+  const { keepAfterMs, refusalsAfterMs, refusalsMax } = past;
   const kept = [
     { sql: oldest("messages", "at_ms"), bound: keepAfterMs },
     { sql: oldest("turns", "committed_at_ms"), bound: keepAfterMs },
   ];
   return [
-    { sql: REMEMBERED, bound: nowMs },
-    { sql: DELIVERIES, bound: deliveriesAfterMs },
     ...(keepAfterMs > 0 ? kept : []),
     { sql: oldest("refusals", "at_ms"), bound: refusalsAfterMs },
     { sql: TOO_MANY_REFUSALS, bound: refusalsMax },
   ];
 }
 
-/** Removes expired rows, at most `max` in all: the round holds the write lock, and webhooks wait for it. */
-export function expire(sql: Statements, past: PastTimes, max: number): Expired {
-  let left = max;
-  for (const removal of deletionsAt(past)) {
-    if (left <= 0) break;
-    const values: SQLInputValue[] = [removal.bound, left];
-    left -= sql.run(removal.sql, ...values);
+/** Remembered ids that one round looks at, for each that it may remove. */
+const LOOKED_AT = 4;
+/** If fewer of them than one in this many are over, the rest can wait for the next sweep. */
+const OVER_SHARE = 20;
+export const NEXT_IDS = `SELECT count(*) AS looked, max(key) AS last FROM
+  (SELECT key FROM remembered WHERE key > ?1 ORDER BY key LIMIT ?2)`;
+export const IDS_OVER = `DELETE FROM remembered WHERE key IN (SELECT key FROM remembered
+  WHERE key > ?1 AND key <= ?2 AND until_at_ms <= ?3 ORDER BY key LIMIT ?4)`;
+const FIRST = new Uint8Array();
+
+/**
+ * Removes expired rows, at most `max` in all a round: it holds the write lock, and webhooks wait for it.
+ * Remembered ids are looked through from end to end, some with each round: they need no index by time, and a
+ * table in which every twentieth is over is as good as one in which none is.
+ */
+export class Expiry {
+  readonly #sql: Statements;
+  /** The remembered id after which the next round looks on. */
+  #after: Uint8Array = FIRST;
+
+  constructor(sql: Statements) {
+    this.#sql = sql;
   }
-  return { rows: max - left, isCut: left <= 0 };
+
+  round(past: PastTimes, max: number): Expired {
+    let left = max;
+    for (const { sql, bound } of deletionsAt(past)) {
+      if (left <= 0) break;
+      left -= this.#sql.run(sql, bound, left);
+    }
+    const ids = left > 0 ? this.#forget(past.nowMs, left) : { rows: 0, isCut: false };
+    return { rows: max - left + ids.rows, isCut: ids.isCut || left - ids.rows <= 0 };
+  }
+
+  #forget(nowMs: number, max: number): Expired {
+    const from = this.#after;
+    const wanted = LOOKED_AT * max;
+    const row = this.#sql.get(NEXT_IDS, from, wanted);
+    const looked = Number(row?.looked);
+    if (looked === 0 || !(row?.last instanceof Uint8Array)) {
+      this.#after = FIRST;
+      return { rows: 0, isCut: false };
+    }
+    const rows = this.#sql.run(IDS_OVER, from, row.last, nowMs, max);
+    // What was left over is looked at once more.
+    if (rows < max) this.#after = looked < wanted ? FIRST : row.last;
+    return { rows, isCut: rows * OVER_SHARE >= looked && looked === wanted };
+  }
 }

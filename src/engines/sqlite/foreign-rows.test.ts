@@ -134,7 +134,7 @@ describe("a staged message that is not ours", () => {
         await at.engine.turns.commit(taken!.lease, replied(taken!, allSent(draftFor(taken!))));
         expect((await at.engine.inspector.counts()).staged, label).toBe(0);
         at.change(
-          "INSERT INTO staged (id, conversation_id, kind, bytes, item) VALUES (?, ?, 'message', 2, '')",
+          "INSERT INTO staged (sequence, id, conversation_id, kind, bytes, item) VALUES (1, ?, ?, 'message', 2, '')",
           whole.id,
           ana,
         );
@@ -182,7 +182,7 @@ describe("a number that JavaScript does not count to", () => {
          SELECT ${huge}, 'x', channel_type, address, 'x', NULL, 0, ${record} FROM conversations`,
     );
     at.change(`INSERT INTO messages VALUES (${huge}, '${ana}', 0, ${record})`);
-    at.change(`INSERT INTO turns VALUES (${huge}, 't', '${ana}', 0, ${record})`);
+    at.change(`INSERT INTO turns VALUES (${huge}, 't', '${ana}', 0, ${record}, '[]')`);
     at.change(`INSERT INTO refusals VALUES (${huge}, '${ana}', 0, ${record})`);
     for (const table of ["dead_letters", "unknown_sends"])
       at.change(`INSERT INTO ${table} VALUES (${huge}, 'x', '${ana}', ${record})`);

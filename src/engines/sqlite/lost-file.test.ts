@@ -335,7 +335,7 @@ describe("a database file that something else stands in place of", () => {
 });
 
 describe("a file with damaged pages", () => {
-  it.each(["states_by_wake", "states", "staged_by_conversation"])(
+  it.each(["states_by_wake", "states", "staged"])(
     "(%s): the service is not ready, and says so",
     async (name) => {
       const engine = await open();
@@ -369,7 +369,7 @@ it("damage that a webhook finds is known to every caller", async () => {
   const engine = await open();
   await engine.receiving.stage([message()]);
   await engine.close();
-  await damage("staged_by_conversation");
+  await damage("staged");
   const again = await open();
   await expect(again.receiving.stage([message()])).rejects.toMatchObject(unavailable);
   expect(eventsOf("store.damaged")).toHaveLength(1);

@@ -1,12 +1,32 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { parsed } from "../../core/shape.ts";
+import type { StrayRow } from "../embedded/tables.ts";
+import { hashedId } from "./hashed-id.ts";
 import type { RowValues, TableName } from "./sound-rows.ts";
 import { SOUND_ROWS } from "./sound-rows.ts";
 import { isLossy, type Row, type Statements } from "./statements.ts";
+import { FORGET } from "./tables/remembered.ts";
 
-/** Where a row is: its table, and its number there. */
+/** Where a row is: its table, and what finds it there. */
 export interface RowPlace {
   readonly table: TableName;
-  readonly number: number;
+  readonly key: readonly (string | number | bigint)[];
+}
+
+/** A statement whose row goes through `read` has to select this. */
+export function placeOf(table: TableName, row: Row): RowPlace {
+  if (table !== "staged") return { table, key: [Number(row.number)] };
+  const id = String(row.conversation_id);
+  return { table, key: Number.isSafeInteger(row.sequence) ? [id, Number(row.sequence)] : [id] };
+}
+
+/** Rows of a pile have a sequence; one without is found among those of its conversation. */
+function whereOf({ table, key }: RowPlace): string {
+  if (table !== "staged") return "rowid = ?";
+  const isCounted = `typeof(sequence) = 'integer' AND sequence BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}`;
+  return key.length === 2
+    ? "conversation_id = ? AND sequence = ?"
+    : `conversation_id = ? AND NOT (${isCounted})`;
 }
 
 /** What was set aside, for the log. */
@@ -30,9 +50,16 @@ const KEYS: Readonly<Record<TableName, string>> = {
   names: "number",
 };
 
-const IS_UNCOUNTABLE = `SELECT ${Object.keys(KEYS)
-  .map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE rowid > ?1)`)
-  .join(" OR ")} OR EXISTS (SELECT 1 FROM sqlite_sequence WHERE seq > ?1) AS found`;
+const NUMBERED = (Object.keys(KEYS) as TableName[]).filter((table) => table !== "staged");
+
+const IS_UNCOUNTABLE = `SELECT ${NUMBERED.map(
+  (table) => `EXISTS (SELECT 1 FROM ${table} WHERE rowid > ?1)`,
+).join(" OR ")} AS found`;
+
+export interface QuarantineOptions {
+  readonly nowMs: () => number;
+  readonly salt: string;
+}
 
 /**
  * Where foreign rows go: whole, with the reason, for an operator to look at. The step that reads one gets
@@ -41,23 +68,23 @@ const IS_UNCOUNTABLE = `SELECT ${Object.keys(KEYS)
 export class Quarantine {
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
-  readonly #nowMs: () => number;
+  readonly #given: QuarantineOptions;
   /** Since `begin`. */
   #quarantined: Quarantined[] = [];
   /** Rows found where nothing can be written: outside a transaction, or on a read-only connection. */
-  #found = new Map<string, RowPlace>();
+  #found = new Map<string, StrayRow>();
 
-  constructor(database: DatabaseSync, sql: Statements, nowMs: () => number) {
+  constructor(database: DatabaseSync, sql: Statements, given: QuarantineOptions) {
     this.#database = database;
     this.#sql = sql;
-    this.#nowMs = nowMs;
+    this.#given = given;
   }
 
   get quarantined(): readonly Quarantined[] {
     return this.#quarantined;
   }
 
-  takeFound(): readonly RowPlace[] {
+  takeFound(): readonly StrayRow[] {
     const found = [...this.#found.values()];
     this.#found.clear();
     return found;
@@ -69,7 +96,7 @@ export class Quarantine {
     this.#found.clear();
   }
 
-  /** The value of a row, if it is ours or can be mended. Its statement has to select the row's number. */
+  /** The value of a row, if it is ours or can be mended. */
   read<T extends TableName>(
     table: T,
     row: Row | undefined,
@@ -79,7 +106,7 @@ export class Quarantine {
     const read = SOUND_ROWS[table](row);
     if (read.kind === "sound") return read.value;
     const mended = mend?.(row, read.why);
-    if (mended === undefined) this.remove(table, Number(row.number), read.why);
+    if (mended === undefined) this.remove(placeOf(table, row), read.why);
     return mended;
   }
 
@@ -90,42 +117,62 @@ export class Quarantine {
    */
   removeUncountable(): void {
     if (this.#sql.get(IS_UNCOUNTABLE, Number.MAX_SAFE_INTEGER)?.found !== 1) return;
-    for (const table of Object.keys(KEYS) as TableName[]) {
+    for (const table of NUMBERED) {
       const beyond = this.#database.prepare(`SELECT rowid AS number FROM ${table} WHERE rowid > ? LIMIT 100`);
       beyond.setReadBigInts(true);
       for (const { number } of beyond.all(Number.MAX_SAFE_INTEGER))
-        this.remove(table, number as bigint, "its number is too large");
+        this.remove({ table, key: [number as bigint] }, "its number is too large");
     }
-    this.#sql.run(
-      `UPDATE sqlite_sequence SET seq = (SELECT coalesce(max(sequence), 0) FROM staged)
-         WHERE name = 'staged' AND seq > ?`,
-      Number.MAX_SAFE_INTEGER,
-    );
   }
 
-  remove(table: TableName, number: number | bigint, why: string): void {
-    if (!this.keep(table, number, why)) return;
-    this.#sql.run(`DELETE FROM ${table} WHERE rowid = ?`, number);
+  remove(place: RowPlace, why: string): void {
+    if (!this.keep(place, why)) return;
+    this.#sql.run(`DELETE FROM ${place.table} WHERE ${whereOf(place)}`, ...place.key);
+  }
+
+  /** All that is staged under an id that is no text, which only its bytes find. Looked for row by row. */
+  removePile(hex: string, why: string): void {
+    // A connection that cannot write leaves it to the next sweep.
+    if (!this.#database.isTransaction) return;
+    const where = "hex(conversation_id) = ?";
+    this.#copy("staged", where, [hex], why);
+    this.#sql.run(`DELETE FROM staged WHERE ${where}`, hex);
   }
 
   /** Keeps a copy. False if nothing can be written: then the row is found again. */
-  keep(table: TableName, number: number | bigint, why: string): boolean {
-    if (!this.#database.isTransaction) {
-      this.#found.set(`${table}/${number}`, { table, number: Number(number) });
-      return false;
-    }
-    const row = this.rowAt(table, number);
-    if (!row) return false;
+  keep(place: RowPlace, why: string): boolean {
+    const { table, key } = place;
+    if (this.#database.isTransaction) return this.#copy(table, whereOf(place), key, why);
+    const plain = key.map((part) => (typeof part === "bigint" ? Number(part) : part));
+    this.#found.set(JSON.stringify([table, plain]), { table, key: plain });
+    return false;
+  }
+
+  rowsAt(place: RowPlace): Row[] {
+    return this.#rows(place.table, whereOf(place), place.key);
+  }
+
+  #copy(table: TableName, where: string, values: readonly SQLInputValue[], why: string): boolean {
+    const rows = this.#rows(table, where, values);
+    const raw = this.#raw(table, where, values, rows);
+    rows.forEach((row, at) => {
+      this.#keepOne(table, row, JSON.stringify(raw[at]), why);
+    });
+    return rows.length > 0;
+  }
+
+  #keepOne(table: TableName, row: Row, raw: string, why: string): void {
     const conversationId = textOf(table === "conversations" ? row.id : row.conversation_id);
     this.#sql.run(
       "INSERT INTO quarantine (source, key, conversation_id, why, at_ms, raw) VALUES (?, ?, ?, ?, ?, ?)",
       table,
-      textOf(row[KEYS[table]]) ?? String(number),
+      textOf(row[KEYS[table]]) ?? String(row.number ?? row.sequence),
       conversationId ?? null,
       why,
-      this.#nowMs(),
-      JSON.stringify(this.#rawOf(table, number, row)),
+      this.#given.nowMs(),
+      raw,
     );
+    if (table === "staged") this.#forget(row);
     const turnId = table === "states" ? textOf(row.turn_id) : undefined;
     this.#quarantined.push({
       table,
@@ -133,29 +180,44 @@ export class Quarantine {
       ...(turnId !== undefined && { turnId }),
       why,
     });
-    return true;
   }
 
-  rowAt(table: TableName, number: number | bigint): Row | undefined {
+  /** If the provider brings the message once more, it brings a good copy. */
+  #forget({ id, item }: Row): void {
+    const read = parsed(item);
+    const told = read.kind === "sound" ? (read.value as { readonly id?: unknown } | null)?.id : undefined;
+    for (const each of [id, told])
+      if (typeof each === "string") this.#sql.run(FORGET, hashedId(this.#given.salt, each));
+  }
+
+  #rows(table: TableName, where: string, values: readonly SQLInputValue[]): Row[] {
     // Integers of any size: one that JavaScript cannot count would make the read itself fail.
-    const statement = this.#database.prepare(`SELECT rowid AS number, * FROM ${table} WHERE rowid = ?`);
+    const statement = this.#database.prepare(`SELECT ${allOf(table)} FROM ${table} WHERE ${where}`);
     statement.setReadBigInts(true);
-    const row = statement.get(number) as Row | undefined;
-    return row && Object.fromEntries(Object.entries(row).map(([name, value]) => [name, counted(value)]));
+    return statement
+      .all(...values)
+      .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, counted(value)])));
   }
 
   /** Exact to the byte: what is no text, or no UTF-8, is kept in hex. */
-  #rawOf(table: TableName, number: number | bigint, row: Row): Record<string, unknown> {
-    const names = Object.keys(row);
+  #raw(table: TableName, where: string, values: readonly SQLInputValue[], rows: readonly Row[]): object[] {
+    const names = Object.keys(rows[0] ?? {});
+    if (names.length === 0) return [];
     const bytes = names.map((name) => `hex(${name}) AS ${name}`).join(", ");
-    const hex = this.#sql.get(
-      `SELECT ${bytes} FROM (SELECT rowid AS number, * FROM ${table} WHERE rowid = ?)`,
-      number,
+    const hex = this.#sql.all(
+      `SELECT ${bytes} FROM (SELECT ${allOf(table)} FROM ${table} WHERE ${where})`,
+      ...values,
     );
-    return Object.fromEntries(
-      names.map((name) => [name, isLossy(row[name]) ? { hex: hex?.[name] } : row[name]]),
+    return rows.map((row, at) =>
+      Object.fromEntries(
+        names.map((name) => [name, isLossy(row[name]) ? { hex: hex[at]?.[name] } : row[name]]),
+      ),
     );
   }
+}
+
+function allOf(table: TableName): string {
+  return table === "staged" ? "*" : "rowid AS number, *";
 }
 
 function counted(value: SQLInputValue): SQLInputValue {

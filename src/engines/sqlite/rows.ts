@@ -35,13 +35,14 @@ export function latestRows(
   conversationId: string,
   max: number,
   bytesMax = Number.MAX_SAFE_INTEGER,
+  wanted: Wanted = {},
 ): Row[] {
   const latest = `FROM ${table} WHERE conversation_id = ? AND ${IS_COUNTABLE} ORDER BY number DESC LIMIT ?`;
-  return rowsWithin(sql, latest, {}, [conversationId], max, bytesMax).rows;
+  return rowsWithin(sql, latest, wanted, [conversationId], max, bytesMax).rows;
 }
 
 /** The wanted columns of a row, and which of them is the long one. */
-interface Wanted {
+export interface Wanted {
   readonly columns?: string | undefined;
   readonly long?: string | undefined;
 }

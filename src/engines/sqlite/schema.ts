@@ -1,9 +1,15 @@
+import type { DatabaseSync } from "node:sqlite";
+import { rememberWhatIsThere } from "./remember-all.ts";
+
+/** SQL or, where SQL alone cannot do it, what runs on the open database. */
+export type Migration = string | ((database: DatabaseSync) => void);
+
 /**
  * Numbered migrations: the position in this list is the version. Never change what a released one does; add
  * the next.
  * Records are JSON beside the few columns that are searched: they change shape more often than tables should.
  */
-export const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly Migration[] = [
   `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -164,4 +170,45 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE deliveries DROP COLUMN status;
   ALTER TABLE deliveries DROP COLUMN error_code;
   `,
+  // A page is written for each tree that a row is in: a message is in two, one turn and what was said in it
+  // are one row. What was staged or sent is remembered as a hash, without an index by time.
+  (database) => {
+    database.exec(`
+      DROP INDEX remembered_by_until;
+      ALTER TABLE remembered DROP COLUMN fate;
+    `);
+    rememberWhatIsThere(database);
+    database.exec(`
+      CREATE TABLE piles (
+        conversation_id TEXT NOT NULL,
+        sequence INTEGER NOT NULL,
+        id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        bytes INTEGER NOT NULL,
+        -- Since the pile was last empty, and since when that is: how much waits is known without counting.
+        pile_bytes INTEGER,
+        pile_since_ms INTEGER,
+        arrived_at_ms INTEGER,
+        sent_at_ms INTEGER,
+        position INTEGER,
+        item TEXT NOT NULL,
+        PRIMARY KEY (conversation_id, sequence)
+      ) WITHOUT ROWID;
+      INSERT INTO piles SELECT conversation_id, sequence, id, kind, bytes, NULL, NULL,
+        arrived_at_ms, sent_at_ms, position, item FROM staged;
+      DROP TABLE staged;
+      ALTER TABLE piles RENAME TO staged;
+      CREATE INDEX staged_outbounds ON staged (conversation_id) WHERE kind = 'outbound';
+
+      DROP TABLE deliveries;
+      ALTER TABLE turns ADD COLUMN messages TEXT;
+
+      DROP INDEX states_by_wake;
+      DROP INDEX states_by_holder;
+      DROP INDEX states_by_turn;
+      CREATE INDEX states_by_wake ON states (wake_at_ms, holder);
+      -- Ids of turns name their conversation; those of 0.2.0 did not.
+      CREATE INDEX states_by_turn ON states (turn_id) WHERE instr(turn_id, '.') = 0;
+    `);
+  },
 ];

@@ -29,9 +29,9 @@ export function openSession(options: SessionOptions): Session {
     let isTheOneMeant = false;
     try {
       const sql = new Statements(database);
-      const quarantine = new Quarantine(database, sql, options.nowMs);
       const { nowMs, projectStatus } = options;
       const salt = whileBusy(() => saltOf(database));
+      const quarantine = new Quarantine(database, sql, { nowMs, salt });
       const tables = sqliteTables({ sql, quarantine, nowMs, projectStatus, salt });
       const file = new OpenFile(options.file);
       // The path may have come to name another file before it was opened: then it is unknown which is open.

@@ -27,11 +27,17 @@ export interface RowValues {
   readonly staged: StagedRow;
   readonly conversations: Conversation;
   readonly messages: HistoryMessage;
-  readonly turns: TurnRecord;
+  readonly turns: StoredTurn;
   readonly dead_letters: StoredDeadLetter;
   readonly unknown_sends: UnknownSend;
   readonly refusals: Refusal;
   readonly names: { readonly name: string; readonly record: NameRecord };
+}
+
+/** As much of it as was read. */
+export interface StoredTurn {
+  readonly turn?: TurnRecord;
+  readonly messages: readonly HistoryMessage[];
 }
 
 export type TableName = keyof RowValues;
@@ -49,7 +55,7 @@ export const SOUND_ROWS: { readonly [T in TableName]: (row: Row) => Sound<RowVal
     return read.kind === "sound" && read.value.id !== row.id ? foreign("id is another one") : read;
   },
   messages: (row) => from(row.record, soundHistory),
-  turns: (row) => from(row.record, soundTurn),
+  turns: turnFrom,
   dead_letters: (row) => from(row.record, letterFrom),
   unknown_sends: (row) => from(row.record, soundUnknown),
   refusals: (row) => from(row.record, soundRefusal),
@@ -74,11 +80,31 @@ function foreign(why: string): { readonly kind: "foreign"; readonly why: string 
   return { kind: "foreign", why };
 }
 
+function turnFrom({ record, messages }: Row): Sound<StoredTurn> {
+  const turn = record === undefined ? undefined : from(record, soundTurn);
+  if (turn?.kind === "foreign") return turn;
+  // Until 0.2.0 they were rows of their own.
+  const said = messages === undefined || messages === null ? NOTHING_SAID : from(messages, saidIn);
+  if (said.kind === "foreign") return said;
+  return { kind: "sound", value: { ...(turn && { turn: turn.value }), messages: said.value } };
+}
+
+const NOTHING_SAID: Sound<readonly HistoryMessage[]> = { kind: "sound", value: [] };
+
+function saidIn(value: unknown): Sound<readonly HistoryMessage[]> {
+  if (!Array.isArray(value)) return foreign("messages is no list");
+  const read = value.map(soundHistory);
+  const wrong = read.find((each) => each.kind === "foreign");
+  if (wrong?.kind === "foreign") return wrong;
+  return { kind: "sound", value: read.flatMap((each) => (each.kind === "sound" ? [each.value] : [])) };
+}
+
 /** A row is removed by its `id`: if its item has another one, it would be answered again and again. */
 function stagedFrom(row: Row): Sound<StagedRow> {
   const { kind, bytes, conversation_id: conversationId } = row;
   const sequence = Number(row.sequence);
   if (!isId(conversationId)) return foreign("conversation_id is no text");
+  if (!Number.isSafeInteger(row.sequence)) return foreign("sequence is no count");
   if (!Number.isSafeInteger(bytes)) return foreign("bytes is no count");
   const base = { conversationId, bytes: Number(bytes) };
   const read = parsed(row.item);

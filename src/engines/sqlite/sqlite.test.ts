@@ -45,8 +45,8 @@ const SPOILT = {
     { works: "none", window: { wakeAtMs: "soon" } },
   ],
   staged: [
-    `UPDATE staged SET item = ?
-       WHERE sequence = (SELECT min(sequence) FROM staged WHERE conversation_id = ?)`,
+    `UPDATE staged SET item = ? WHERE (conversation_id, sequence) IN
+       (SELECT conversation_id, min(sequence) FROM staged WHERE conversation_id = ?)`,
     { text: 7, arrivedAtMs: "soon" },
   ],
   conversation: ["UPDATE conversations SET record = ? WHERE id = ?", { taskComplete: "no", window: "long" }],

@@ -19,7 +19,7 @@ import type { TablesOptions } from "./tables-options.ts";
 
 /** The tables in a SQLite file. Every call runs inside the transaction of its step. */
 export function sqliteTables(options: TablesOptions): Tables {
-  const { sql, quarantine, salt } = options;
+  const { sql, quarantine, salt, nowMs } = options;
   const conversations = conversationRows(options);
   const menders: { readonly [T in TableName]?: (row: Row, why: string) => RowValues[T] | undefined } = {
     conversations: conversations.mend,
@@ -30,8 +30,8 @@ export function sqliteTables(options: TablesOptions): Tables {
     conversations: conversationTable(sql, conversations, readRows),
     names: nameTable(sql, readRows),
     staged: stagedTable(sql, readRows),
-    remembered: rememberedTable(sql, quarantine, salt),
-    states: stateTable(sql, quarantine),
+    remembered: rememberedTable(sql, salt),
+    states: stateTable(sql, quarantine, nowMs),
     history: historyTable(sql, readRows),
     refusals: refusalTable(sql, readRows),
     deadLetters: deadLetterTable(sql, quarantine, readRows),

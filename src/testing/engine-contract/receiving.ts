@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { REMEMBERED_LONGER_MS } from "../../core/defaults.ts";
 import type { Arrival } from "../../model/message.ts";
 import { allSent, as, draftFor, replied, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
@@ -152,7 +153,7 @@ export const receiving: readonly EngineCase[] = [
 
   // Shorter than anything else is kept, so that the sweep forgets only this one.
   scene(
-    "a message is remembered for the dedupe time, and forgotten by the sweep after it",
+    "a message is remembered for the dedupe time, and forgotten by a sweep soon after it",
     ONE_DAY,
     async (s) => {
       const { message } = await s.receive("hi");
@@ -161,7 +162,7 @@ export const receiving: readonly EngineCase[] = [
       await s.passes(s.settings.dedupeMs - 1);
       await s.engine.sweeping.sweep();
       assert.deepEqual(await s.deliver(message), { kind: "duplicate" });
-      await s.passes(1);
+      await s.passes(1 + REMEMBERED_LONGER_MS);
       assert.equal((await s.engine.sweeping.sweep()).expired, 1);
       as("staged", await s.deliver({ ...message, arrivedAtMs: s.nowMs }));
     },

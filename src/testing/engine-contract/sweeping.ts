@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { REMEMBERED_LONGER_MS } from "../../core/defaults.ts";
 import { textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";
@@ -99,7 +100,7 @@ export const sweeping: readonly EngineCase[] = [
       for (let at = 0; at < 20; at += 1) await s.receive();
       await s.windowPasses();
       await s.reply(await s.take());
-      await s.passes(1_000 + s.settings.clockSkewMs);
+      await s.passes(1_000 + s.settings.clockSkewMs + REMEMBERED_LONGER_MS);
       const rounds: number[] = [];
       for (let hasMore = true; hasMore; ) {
         const report = await s.engine.sweeping.sweep();

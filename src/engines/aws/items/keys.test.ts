@@ -1,17 +1,11 @@
 import { expect, it } from "vitest";
-import { conversationWithin, idWithin, inTime, shardOf, shards, transactionToken } from "./keys.ts";
+import { inTime, shardOf, shards, transactionToken } from "./keys.ts";
 
 it("a transaction's token is what DynamoDB takes for one, and the same for the same request", () => {
   const tokens = Array.from({ length: 200 }, (_, n) => transactionToken("turn", n));
   for (const token of tokens) expect(token).toMatch(/^[a-zA-Z0-9-]{1,36}$/);
   expect(new Set(tokens).size).toBe(200);
   expect(transactionToken("turn", 7)).toBe(tokens[7]);
-});
-
-it("an id that ends in its conversation's leads there, whatever that is called", () => {
-  for (const id of ["c_1", "8d1f-uuid", "a.b.c", "with/slash"])
-    expect(conversationWithin(idWithin(id, "unique"))).toBe(id);
-  expect(conversationWithin("another system's")).toBeUndefined();
 });
 
 it("keys sort by time, then by sequence", () => {

@@ -109,16 +109,6 @@ export function aliasKey({ channelType, address }: ConversationKey, name: string
   return `${OWN}alias/${digest(JSON.stringify([channelType, address, name]))}`;
 }
 
-/** Ids of turns and dead letters end with their conversation's id: no lookup is needed to find it. */
-export function idWithin(conversationId: string, unique: string): string {
-  return `${unique}.${conversationId}`;
-}
-
-export function conversationWithin(id: string): string | undefined {
-  const dot = id.indexOf(".");
-  return dot === -1 ? undefined : id.slice(dot + 1) || undefined;
-}
-
 /** At most 36 letters, digits and dashes: the limit of a transaction's token. Emulators take more. */
 export function transactionToken(...parts: readonly (string | number)[]): string {
   return hash(JSON.stringify(parts)).toString("hex").slice(0, 36);

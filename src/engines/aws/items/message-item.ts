@@ -1,3 +1,4 @@
+import { conversationWithin } from "../../../core/identity.ts";
 import { canonicalAddress } from "../../../core/own-addresses.ts";
 import { isObject, type Sound } from "../../../core/shape.ts";
 import { soundUnknown } from "../../../core/sound-records.ts";
@@ -5,7 +6,7 @@ import type { HistoryMessage } from "../../../model/history.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { instantOf } from "./conversation-item.ts";
-import { conversationWithin, inTime } from "./keys.ts";
+import { inTime } from "./keys.ts";
 
 export const REFUSAL = "r#";
 const UNKNOWN = "u#";

@@ -1,9 +1,10 @@
+import { idWithin } from "../../../core/identity.ts";
 import { isObject } from "../../../core/shape.ts";
 import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, equal, type Item } from "../dynamo/expression.ts";
 import { TABLES, type TableName } from "../dynamo/tables.ts";
-import { conversationKeyOf, idWithin, inTime } from "./keys.ts";
+import { conversationKeyOf, inTime } from "./keys.ts";
 import { isHeldBy } from "./state.ts";
 import { STATE_ATTRIBUTES, type Stored, storedFrom } from "./state-item.ts";
 

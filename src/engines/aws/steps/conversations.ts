@@ -1,4 +1,5 @@
 import { goesOn } from "../../../core/conversation-change.ts";
+import { conversationWithin } from "../../../core/identity.ts";
 import { awaiting, emptyDraft, withLateAnswer } from "../../../core/late-answer.ts";
 import { messagesOf, outboundId } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
@@ -11,7 +12,7 @@ import { absent, all, equal, type Item, present } from "../dynamo/expression.ts"
 import { inParallel } from "../dynamo/parallel.ts";
 import { changeOf, conversationFrom, rowKey } from "../items/conversation-item.ts";
 import { assertHeld, assertSayable } from "../items/item-size.ts";
-import { conversationKeyOf, conversationWithin, PAUSED } from "../items/keys.ts";
+import { conversationKeyOf, PAUSED } from "../items/keys.ts";
 import { isRemembered } from "../items/seen.ts";
 import { outboundRow, stagedFrom, stageItem } from "../items/stage-item.ts";
 import { isAnyStaged } from "../items/staged.ts";

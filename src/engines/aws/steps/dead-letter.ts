@@ -1,3 +1,4 @@
+import { idWithin } from "../../../core/identity.ts";
 import { withoutLetter } from "../../../core/running-turn.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
@@ -7,7 +8,7 @@ import { type Item, present } from "../dynamo/expression.ts";
 import type { Action, Transacted } from "../dynamo/store.ts";
 import { changeOf, rowKey } from "../items/conversation-item.ts";
 import { movable } from "../items/item-size.ts";
-import { conversationKeyOf, idWithin, transactionToken } from "../items/keys.ts";
+import { conversationKeyOf, transactionToken } from "../items/keys.ts";
 import { letterItem, letterRowKey } from "../items/letter-item.ts";
 import { seenItem } from "../items/seen.ts";
 import { type StagedRow, stageItem } from "../items/stage-item.ts";

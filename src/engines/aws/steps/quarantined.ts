@@ -1,9 +1,9 @@
+import { conversationWithin } from "../../../core/identity.ts";
 import type { Sound } from "../../../core/shape.ts";
 import type { Listing, Page, QuarantinedRow } from "../../../ports/inspector.ts";
 import type { AwsContext } from "../context.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { TABLES } from "../dynamo/tables.ts";
-import { conversationWithin } from "../items/keys.ts";
 import { QUARANTINE, quarantineKey } from "../items/quarantined-rows.ts";
 import { removeOnce } from "../items/remove-once.ts";
 import { stagedFrom } from "../items/stage-item.ts";

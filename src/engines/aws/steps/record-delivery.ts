@@ -1,10 +1,10 @@
 import { mayTellOf, type Teller } from "../../../core/draft.ts";
+import { conversationWithin } from "../../../core/identity.ts";
 import { canonicalAddress } from "../../../core/own-addresses.ts";
 import { afterDelivery } from "../../../core/running-turn.ts";
 import type { ChunkReference, DeliveryStatus } from "../../../model/message.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, type Condition, equal } from "../dynamo/expression.ts";
-import { conversationWithin } from "../items/keys.ts";
 import { unknownKey } from "../items/message-item.ts";
 import { removeOnce } from "../items/remove-once.ts";
 import { isSent, sentItem } from "../items/seen.ts";

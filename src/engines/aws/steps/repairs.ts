@@ -1,3 +1,4 @@
+import { conversationWithin } from "../../../core/identity.ts";
 import { lookUpAsync } from "../../../core/lookup.ts";
 import { movedSince } from "../../../core/name-lookups.ts";
 import { type Addressed, isPassedOn } from "../../../core/person.ts";
@@ -9,7 +10,7 @@ import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
 import { reclaim } from "../items/claim.ts";
-import { conversationWithin, transactionToken } from "../items/keys.ts";
+import { transactionToken } from "../items/keys.ts";
 import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
 import { unknownFrom, unknownKey } from "../items/message-item.ts";
 import { recordsAt } from "../items/name-item.ts";

@@ -1,4 +1,5 @@
 import { deadLetteredAs } from "../../../core/dead-letters.ts";
+import { idWithin } from "../../../core/identity.ts";
 import { lookUpAsync } from "../../../core/lookup.ts";
 import { movedSince } from "../../../core/name-lookups.ts";
 import { itemOf } from "../../../core/staged.ts";
@@ -11,7 +12,6 @@ import type { TakeOutcome } from "../../../model/take.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
 import { rowKey, SENDER } from "../items/conversation-item.ts";
-import { idWithin } from "../items/keys.ts";
 import type { LeftBehind } from "../items/left-behind.ts";
 import { recordsAt } from "../items/name-item.ts";
 import { quarantineState } from "../items/quarantined-rows.ts";
@@ -94,7 +94,7 @@ function decide(context: AwsContext, view: ConversationView, token: string): Tak
       clockMs: Math.max(nowMs, context.clock.nowMs()),
       holder: context.holder,
       token,
-      turnId: idWithin(stored.id, context.newId()),
+      turnIdOf: () => idWithin(stored.id, context.newId()),
       windowId: context.newId(),
       underLease: true,
     },

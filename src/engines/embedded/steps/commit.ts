@@ -1,12 +1,14 @@
 import { keepSent } from "../../../core/draft.ts";
 import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
 import { afterCommit, afterLeaving, LOST, workUnder } from "../../../core/running-turn.ts";
+import { sentInTurn } from "../../../core/sent.ts";
 import { inBatchOrder } from "../../../core/taken.ts";
 import { changeByTurn, type FinishedTurn, spokenIn, turnRecord, unknownSendsOf } from "../../../core/turn.ts";
 import type { Commit } from "../../../model/commit.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { CommitOutcome } from "../../../ports/engine.ts";
-import { changeRecord, heldState, type StepContext, saveState } from "../context.ts";
+import { changeRecord, heldState, keepRemembered, type StepContext, saveState } from "../context.ts";
+import { rememberSent } from "./record-delivery.ts";
 import { takeMore } from "./take.ts";
 
 /**
@@ -21,14 +23,13 @@ export function commit(
   if (!state) return LOST;
   const work = workUnder(state);
   if (isSilence(what) && acceptedMeanwhile(state, work.turnId)) return { kind: "answered" };
-  const { tables, nowMs, settings } = context;
+  const { tables, nowMs } = context;
   const id = lease.conversationId;
   const batch = tables.staged.of(id, work.batchIds);
   const draft = what.draft && keepSent(state.draft, what.draft);
   recordTurn(context, { work, commit: what, draft, messages: inBatchOrder(work, batch), nowMs });
   tables.staged.remove(id, work.batchIds);
-  const ids = batch.map((row) => row.id);
-  tables.remembered.add(ids, "committed", nowMs + settings.dedupeMs);
+  keepRemembered(context, batch);
   const after = afterLeaving(afterCommit(state, work), batch);
   if (what.more) {
     tables.states.put(id, after);
@@ -45,7 +46,8 @@ function recordTurn(context: StepContext, finished: FinishedTurn): void {
   const { recordId } = work;
   // If there is none, it was not erased, which would have changed the token: the turn is still recorded.
   changeRecord(context, recordId, changeByTurn(what), what.usage);
-  tables.history.appendMessages(recordId, spokenIn(finished));
-  tables.history.appendTurn(turnRecord(finished));
+  const turn = turnRecord(finished);
+  tables.history.append(turn, spokenIn(finished));
+  rememberSent(context, sentInTurn(turn));
   for (const unknown of unknownSendsOf(finished)) tables.unknownSends.put(unknown);
 }

@@ -6,7 +6,7 @@ import type { Conversation, ConversationChange, NewConversation } from "../../..
 import type { Draft } from "../../../model/draft.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
-import { changeRecord, type StepContext, saveState, stateOf } from "../context.ts";
+import { changeRecord, conversationOf, type StepContext, saveState, stageRow, stateOf } from "../context.ts";
 import { createConversation, findKnown, withAlias } from "./find-conversation.ts";
 import { wakeNow } from "./window.ts";
 
@@ -39,9 +39,8 @@ export function say(context: StepContext, request: OutboundRequest): "staged" | 
   if (!context.tables.conversations.get(conversationId)) return "not-found";
   const said = stagedOutbound(request, context.nowMs);
   const { id } = said.outbound;
-  if (context.tables.remembered.seenBefore(id).fate !== undefined) return "duplicate";
-  const isNew = context.tables.staged.add({ kind: "outbound", id, conversationId, sequence: 0, ...said });
-  if (!isNew) return "duplicate";
+  if (context.tables.remembered.has(id)) return "duplicate";
+  stageRow(context, { kind: "outbound", id, conversationId, sequence: 0, ...said });
   wakeNow(context, conversationId);
   return "staged";
 }
@@ -49,7 +48,7 @@ export function say(context: StepContext, request: OutboundRequest): "staged" | 
 /** Accepts a late answer for a turn that waits for one, or that is about to say that it will. */
 export function answer(context: StepContext, late: LateAnswer): "accepted" | "stale" {
   const { nowMs, settings } = context;
-  const id = context.tables.states.ofTurn(late.turnId);
+  const id = conversationOf(context, late.turnId);
   if (id === undefined) return "stale";
   const state = stateOf(context, id);
   const found = awaiting(state, late.turnId, { nowMs, clockSkewMs: settings.clockSkewMs });

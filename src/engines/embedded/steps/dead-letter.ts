@@ -1,7 +1,7 @@
 import { afterLeaving, withoutLetter } from "../../../core/running-turn.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
-import { changeRecord, type StepContext, saveState } from "../context.ts";
+import { changeRecord, keepRemembered, type StepContext, saveState } from "../context.ts";
 
 /**
  * Moves exactly these messages to a dead letter and remembers them as dead; newer ones stay staged.
@@ -25,9 +25,11 @@ export function deadLetter(
     ...(draft && { draft }),
     atMs: context.nowMs,
   });
-  const ids = rows.map((row) => row.id);
-  context.tables.staged.remove(conversationId, ids);
-  context.tables.remembered.add(ids, "dead", context.nowMs + context.settings.dedupeMs);
+  context.tables.staged.remove(
+    conversationId,
+    rows.map((row) => row.id),
+  );
+  keepRemembered(context, rows);
   changeRecord(context, conversationId, { status: "processing_error" });
   saveState(context, conversationId, afterLeaving(left, rows));
   return id;

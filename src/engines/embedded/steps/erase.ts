@@ -1,6 +1,8 @@
+import { sentInDraft } from "../../../core/sent.ts";
 import { messagesOf } from "../../../core/staged.ts";
-import type { StepContext } from "../context.ts";
+import { keepRemembered, type StepContext, stateOf } from "../context.ts";
 import { personOf } from "./person.ts";
+import { forgetSent } from "./record-delivery.ts";
 
 /**
  * Removes the person, not one conversation: earlier conversations, those under another name, refusals, and
@@ -8,13 +10,15 @@ import { personOf } from "./person.ts";
  * redelivery must not bring an erased person back.
  */
 export function erase(context: StepContext, id: string): "erased" | "not-found" {
-  const { tables, nowMs, settings } = context;
+  const { tables } = context;
   const { names, ids, forgets } = personOf(context, id);
-  const staged = ids.flatMap((each) => messagesOf(tables.staged.all(each)));
-  tables.remembered.add(
-    staged.map((row) => row.id),
-    "committed",
-    nowMs + settings.dedupeMs,
+  keepRemembered(
+    context,
+    ids.flatMap((each) => messagesOf(tables.staged.all(each))),
+  );
+  forgetSent(
+    context,
+    ids.flatMap((each) => [...tables.history.sent(each), ...sentInDraft(stateOf(context, each).draft)]),
   );
   const found = ids.filter((each) => tables.removal.conversation(each));
   if (found.length === 0) return "not-found";

@@ -3,19 +3,31 @@ import { isFull } from "../../../core/pile.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import { type StepContext, stateOf } from "../context.ts";
+import type { PileEnd } from "../tables.ts";
 import { say } from "./conversations.ts";
 import { findRecord } from "./on-turn.ts";
 import { type Refused, refuse } from "./refuse.ts";
 
-/** Without a window or a lease nothing waits, so the pile need not be counted. */
-export function isFullNow(
-  { tables, settings }: StepContext,
-  id: string,
+type Room =
+  | { readonly kind: "room"; readonly end?: PileEnd }
+  | { readonly kind: "full" }
+  /** The message itself: it has been waiting for so long that it was forgotten. */
+  | { readonly kind: "waits" };
+
+/** Without a window or a lease nothing waits; and a pile is counted only if that can make a difference. */
+export function roomFor(
+  { tables: { staged }, settings, nowMs }: StepContext,
+  conversationId: string,
   { window, lease }: ConversationState,
-  bytes: number,
-): boolean {
-  const mayWait = window !== undefined || lease !== undefined;
-  return mayWait && isFull(tables.staged.pile(id), settings, bytes);
+  message: { readonly id: string; readonly bytes: number },
+): Room {
+  if (!window && !lease) return { kind: "room" };
+  const end = staged.end(conversationId);
+  const isYoung = end.sinceAtMs > nowMs - settings.dedupeMs;
+  if (isYoung && !isFull(end, settings, message.bytes)) return { kind: "room", end };
+  const pile = staged.pile(conversationId, message.id);
+  if (pile.holds) return { kind: "waits" };
+  return isFull(pile, settings, message.bytes) ? { kind: "full" } : { kind: "room", end };
 }
 
 /**

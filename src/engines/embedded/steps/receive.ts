@@ -6,9 +6,9 @@ import { dueOf } from "../../../core/take.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
-import { clockOf, type StepContext, stateOf } from "../context.ts";
+import { clockOf, type StepContext, stageRow, stateOf } from "../context.ts";
 import { createFor, findKnown, learn, nextId, withAlias } from "./find-conversation.ts";
-import { isFullNow, refuseMore } from "./full-conversation.ts";
+import { refuseMore, roomFor } from "./full-conversation.ts";
 import { type Refused, refuse } from "./refuse.ts";
 import { arm, dueAtMsIn } from "./window.ts";
 
@@ -21,11 +21,10 @@ function stageOne(context: StepContext, request: StageRequest): StageOutcome {
   const { arrival, refusal } = request;
   const id = messageId(arrival.channel, arrival.account, arrival.providerId);
   // Dedupe comes first: a redelivery must neither open a conversation nor cause a busy text.
-  const { fate, stagedIn } = context.tables.remembered.seenBefore(id);
-  if (fate !== undefined) return { kind: "duplicate" };
-  if (stagedIn !== undefined) return stagedBefore(context, stagedIn);
+  const isRemembered = context.tables.remembered.has(id);
   const key = conversationKey(context.settings, arrival);
   const choice = findKnown(context, key, arrival);
+  if (isRemembered && !isSpoilt(context, choice.found?.id, id)) return { kind: "duplicate" };
   if (isUnattributed(request.writers, choice)) return { kind: "unattributed" };
   const { found } = choice;
   const receipt = { ...request, id };
@@ -45,11 +44,17 @@ function stageOne(context: StepContext, request: StageRequest): StageOutcome {
   return put(context, receipt, conversation.id, conversation);
 }
 
-/** Nothing new, but still ARM: the webhook that staged it first may have died before it armed a window. */
-function stagedBefore(context: StepContext, id: string): StageOutcome {
-  const { window, lease } = stateOf(context, id);
-  if (!window && !lease) arm(context, id, dueAtMsIn(context, id));
-  return { kind: "duplicate" };
+/**
+ * Whether it waits in a row that turns out to be foreign: that is set aside, and the provider has just brought
+ * a good copy. If it waits as it should, there is nothing new, but still ARM: its window may be gone.
+ */
+function isSpoilt(context: StepContext, conversationId: string | undefined, id: string): boolean {
+  const { staged } = context.tables;
+  if (conversationId === undefined || !staged.pile(conversationId, id).holds) return false;
+  if (staged.of(conversationId, [id]).length === 0) return true;
+  const { window, lease } = stateOf(context, conversationId);
+  if (!window && !lease) arm(context, conversationId, dueAtMsIn(context, conversationId));
+  return false;
 }
 
 function put(
@@ -61,10 +66,11 @@ function put(
   const { arrival, id } = receipt;
   const bytes = bytesOf(arrival);
   const state = stateOf(context, conversationId);
-  if (isFullNow(context, conversationId, state, bytes))
-    return refuseMore(context, receipt, conversationId, state);
+  const room = roomFor(context, conversationId, state, { id, bytes });
+  if (room.kind === "waits") return { kind: "duplicate" };
+  if (room.kind === "full") return refuseMore(context, receipt, conversationId, state);
   const message = { ...arrival, id, sequence: 0 };
-  context.tables.staged.add({ kind: "message", id, conversationId, message, bytes });
+  stageRow(context, { kind: "message", id, conversationId, message, bytes }, room.end);
   // The message's own window: everything else that is staged has a window, or a turn that holds it.
   const policy = windowInForce(context.settings, conversation, arrival.channel);
   const dueAtMs = dueOf([arrival], {}, policy, clockOf(context));

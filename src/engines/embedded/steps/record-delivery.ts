@@ -1,7 +1,9 @@
+import { DELIVERIES_KEPT_MS } from "../../../core/defaults.ts";
 import { mayTellOf, type Teller } from "../../../core/draft.ts";
 import { afterDelivery } from "../../../core/running-turn.ts";
+import { type Sent, sentMark } from "../../../core/sent.ts";
 import type { ChunkReference, DeliveryStatus } from "../../../model/message.ts";
-import { type StepContext, saveState, stateOf } from "../context.ts";
+import { conversationOf, type StepContext, saveState, stateOf } from "../context.ts";
 import { wakeNow } from "./window.ts";
 
 /** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */
@@ -10,20 +12,19 @@ export function recordDelivery(
   { channel, status }: { channel: string; status: DeliveryStatus },
 ): "settled" | "recorded" | "unmatched" {
   const { chunk: reference, providerId, address } = status;
-  const { history } = context.tables;
+  const sent = { channel, providerId };
   const by = { channel, address };
   const wasUnknown = reference !== undefined && settleUnknown(context, by, reference);
-  const id = reference && context.tables.states.ofTurn(reference.turnId);
+  const id = reference && conversationOf(context, reference.turnId);
   const state = id === undefined ? undefined : stateOf(context, id);
   // A turn without a draft has sent nothing.
   const draft = state?.draft?.turnId === reference?.turnId ? state?.draft : undefined;
   if (draft && !mayTellOf(draft, by)) return "unmatched";
   // Nothing is stored for an unknown turn: it is another installation's, or an erased person's.
-  const turnId = wasUnknown || draft ? reference?.turnId : undefined;
-  if (turnId !== undefined) history.putSent(channel, providerId, turnId, context.nowMs);
+  if (wasUnknown || draft) rememberSent(context, [sent]);
   if (wasUnknown) return "settled";
   if (!reference || !draft || !state || id === undefined)
-    return history.isSent(channel, providerId) ? "recorded" : "unmatched";
+    return context.tables.remembered.has(sentMark(sent)) ? "recorded" : "unmatched";
   const settled = afterDelivery(state, reference, { providerId, atMs: context.nowMs });
   if (!settled) return "recorded";
   saveState(context, id, settled.after);
@@ -37,4 +38,14 @@ function settleUnknown(context: StepContext, by: Teller, { turnId, chunk }: Chun
   if (!unknown || !mayTellOf(unknown, by)) return false;
   context.tables.unknownSends.delete(id);
   return true;
+}
+
+/** A callback that comes later is told from one about another installation's message. */
+export function rememberSent({ tables, settings, nowMs }: StepContext, sent: readonly Sent[]): void {
+  const keptMs = Math.min(settings.retentionMs || DELIVERIES_KEPT_MS, DELIVERIES_KEPT_MS);
+  tables.remembered.add(sent.map(sentMark), nowMs + keptMs);
+}
+
+export function forgetSent({ tables }: StepContext, sent: readonly Sent[]): void {
+  tables.remembered.forget(sent.map(sentMark));
 }

@@ -2,7 +2,7 @@ import { isOver, isRecordedOnce } from "../../../core/refusals.ts";
 import { runningTurnId } from "../../../core/running-turn.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
-import { type StepContext, stateOf } from "../context.ts";
+import { remember, type StepContext, stateOf } from "../context.ts";
 
 /** What is refused: the request, and its message's id. */
 export interface Refused extends StageRequest {
@@ -16,11 +16,11 @@ export function refuse(
   code: RefusalCode,
   conversationId: string | undefined,
 ): Extract<StageOutcome, { kind: "refused" }> {
-  const { tables, nowMs, settings } = context;
+  const { tables, nowMs } = context;
   const { id, arrival, isUnrecorded } = refused;
   const about = conversationId === undefined ? {} : { conversationId };
   const { channel, sender } = arrival;
-  if (isOver(refused, code)) tables.remembered.add([id], "refused", nowMs + settings.dedupeMs);
+  if (isOver(refused, code)) remember(context, [id]);
   if (!isUnrecorded && !isOnRecord(context, refused, code))
     tables.refusals.put({ messageId: id, ...about, channel, sender, code, atMs: nowMs });
   const tellBusy =
@@ -28,12 +28,12 @@ export function refuse(
   return { kind: "refused", code, ...about, tellBusy };
 }
 
-function isOnRecord({ tables, nowMs, settings }: StepContext, refused: Refused, code: RefusalCode): boolean {
+function isOnRecord(context: StepContext, refused: Refused, code: RefusalCode): boolean {
   if (!isRecordedOnce(refused, code)) return false;
   // Beside the ids of messages, and never equal to one: no channel has such a name.
   const note = `!refused/${refused.id}`;
-  if (tables.remembered.seenBefore(note).fate !== undefined) return true;
-  tables.remembered.add([note], "dead", nowMs + settings.dedupeMs);
+  if (context.tables.remembered.has(note)) return true;
+  remember(context, [note]);
   return false;
 }
 

@@ -4,7 +4,7 @@ import { type Addressed, isPassedOn } from "../../../core/person.ts";
 import { writtenIn } from "../../../core/staged.ts";
 import { resendOf } from "../../../core/turn.ts";
 import type { NotRepeated } from "../../../ports/repairs.ts";
-import type { StepContext } from "../context.ts";
+import { type StepContext, stageRow } from "../context.ts";
 import { say } from "./conversations.ts";
 import { recordsAt } from "./find-conversation.ts";
 import { wakeNow } from "./window.ts";
@@ -16,8 +16,7 @@ export function retryDead(context: StepContext, id: string): "retried" | NotRepe
   const { messages, outbounds } = writtenIn(letter.rows);
   if (isFutile(context, letter.conversationId, { messages, outbound: outbounds[0] })) return "passed-on";
   context.tables.deadLetters.delete(id);
-  context.tables.remembered.forget(letter.rows.map((row) => row.id));
-  for (const row of letter.rows) context.tables.staged.add(row);
+  for (const row of letter.rows) stageRow(context, row);
   wakeNow(context, letter.conversationId);
   return "retried";
 }

@@ -1,9 +1,4 @@
-import {
-  DELIVERIES_KEPT_MS,
-  REFUSALS_KEPT_MAX,
-  refusalsKeptMs,
-  WAIT_MS_MAX,
-} from "../../../core/defaults.ts";
+import { REFUSALS_KEPT_MAX, refusalsKeptMs, WAIT_MS_MAX } from "../../../core/defaults.ts";
 import { isFar, wakeAtMs } from "../../../core/state.ts";
 import type { ClockSetBack } from "../../../ports/engine.ts";
 import { orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
@@ -48,7 +43,6 @@ function pastTimes({ nowMs, settings }: StepContext): PastTimes {
   return {
     nowMs,
     keepAfterMs,
-    deliveriesAfterMs: Math.max(keepAfterMs, nowMs - DELIVERIES_KEPT_MS),
     refusalsAfterMs: nowMs - refusalsKeptMs(settings),
     refusalsMax: REFUSALS_KEPT_MAX,
   };

@@ -1,4 +1,6 @@
 import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
+import { RECENT_TURNS } from "../../../core/defaults.ts";
+import { idWithin, turnIdFrom } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
 import { lookUp } from "../../../core/lookup.ts";
 import { movedSince } from "../../../core/name-lookups.ts";
@@ -59,13 +61,22 @@ function tryOnce(
       nowMs: context.nowMs,
       holder: context.holder,
       token: context.newId(),
-      turnId: context.newId(),
+      turnIdOf: (ids) => newTurnId(context, id, state, ids),
       windowId: context.newId(),
       underLease,
     },
     context.settings,
   );
   return actOn(context, { id, state, waiting, record }, decision);
+}
+
+function newTurnId(
+  context: StepContext,
+  id: string,
+  { window }: ConversationState,
+  messageIds: readonly string[],
+): string {
+  return window ? turnIdFrom(id, window.id, messageIds) : idWithin(id, context.newId());
 }
 
 interface Before {
@@ -112,6 +123,7 @@ function taken(
   const conversation = record!;
   const content = contentOf(decision, rows);
   const moved = lookUp(movedSince(conversation, content), recordsAt(context, conversation));
-  const recentProviderIds = what === "draft" ? context.tables.history.recentProviderIds(work.recordId) : [];
+  const recent = what === "draft" ? context.tables.history.sent(work.recordId, RECENT_TURNS) : [];
+  const recentProviderIds = recent.map(({ providerId }) => providerId);
   return takenFrom(decision, { id, conversation, content, moved, recentProviderIds }, context.settings);
 }

@@ -1,7 +1,19 @@
 import type { ConversationTable } from "../../embedded/tables.ts";
 import { CONVERSATION_COLUMNS, type ConversationRows } from "../conversation-rows.ts";
 import { newestFirst, type ReadRows } from "../rows.ts";
-import type { Statements } from "../statements.ts";
+import type { Row, Statements } from "../statements.ts";
+
+/** One name at a time, and each of its two columns: an OR over both reads every conversation of the address. */
+const ACTIVE = `SELECT ${CONVERSATION_COLUMNS} FROM conversations
+  WHERE channel_type = ? AND address = ? AND task_complete = 0`;
+const ACTIVE_BY_SENDER = `${ACTIVE} AND sender = ?`;
+const ACTIVE_BY_ALIAS = `${ACTIVE} AND sender_alias = ?`;
+
+/** Newest first. */
+function eachOnce(rows: readonly Row[]): Row[] {
+  const byNumber = new Map(rows.map((row) => [Number(row.number), row]));
+  return [...byNumber].sort(([a], [b]) => b - a).map(([, row]) => row);
+}
 
 const BY_ID = `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id = ?`;
 
@@ -12,22 +24,12 @@ export function conversationTable(
 ): ConversationTable {
   return {
     get: (id) => readRows("conversations", sql.all(BY_ID, id))[0],
-    active({ channelType, address }, [first, second = first, third = first]) {
-      // A union, because an OR over two columns reads every conversation of the address.
-      const found = sql.all(
-        `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE number IN (
-           SELECT number FROM conversations
-             WHERE channel_type = ?1 AND address = ?2 AND sender IN (?3, ?4, ?5) AND task_complete = 0
-           UNION ALL SELECT number FROM conversations
-             WHERE channel_type = ?1 AND address = ?2 AND sender_alias IN (?3, ?4, ?5) AND task_complete = 0)
-         ORDER BY number DESC`,
-        channelType,
-        address,
-        first ?? null,
-        second ?? null,
-        third ?? null,
-      );
-      return readRows("conversations", found);
+    active({ channelType, address }, names) {
+      const found = names.flatMap((name) => [
+        ...sql.all(ACTIVE_BY_SENDER, channelType, address, name),
+        ...sql.all(ACTIVE_BY_ALIAS, channelType, address, name),
+      ]);
+      return readRows("conversations", found.length > 1 ? eachOnce(found) : found);
     },
     latestId: ({ channelType, address, sender }) =>
       sql.get(

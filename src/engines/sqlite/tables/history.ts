@@ -1,49 +1,43 @@
-import { RECENT_TURNS } from "../../../core/defaults.ts";
-import { providerIdsOf } from "../../../core/draft.ts";
+import { latestWithin } from "../../../core/history.ts";
+import { sentInDraft, sentInTurn } from "../../../core/sent.ts";
 import type { HistoryTable } from "../../embedded/tables.ts";
 import { latestRows, type ReadRows } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 
-/** Three callbacks come for each reply: one that tells nothing new writes no page. */
-const PUT_SENT = `INSERT INTO deliveries (channel, provider_id, turn_id, at_ms) VALUES (?, ?, ?, ?)
-  ON CONFLICT (channel, provider_id) DO UPDATE SET turn_id = excluded.turn_id
-  WHERE turn_id IS NOT excluded.turn_id`;
+/** A turn and what was said in it are one row. */
+const APPEND = `INSERT INTO turns (turn_id, conversation_id, committed_at_ms, record, messages)
+  VALUES (?, ?, ?, ?, ?)`;
+const SAID = { columns: "number, messages", long: "messages" };
 
 export function historyTable(sql: Statements, readRows: ReadRows): HistoryTable {
+  const turns = (id: string, max: number, bytesMax?: number) =>
+    readRows("turns", latestRows(sql, "turns", id, max, bytesMax)).flatMap(({ turn }) => turn ?? []);
   return {
-    appendMessages(id, messages) {
-      for (const message of messages) {
-        sql.run(
-          "INSERT INTO messages (conversation_id, at_ms, record) VALUES (?, ?, ?)",
-          id,
-          message.atMs,
-          JSON.stringify(message),
-        );
-      }
-    },
-    messages: (id, max, bytesMax) =>
-      readRows("messages", latestRows(sql, "messages", id, max, bytesMax)).reverse(),
-    appendTurn(turn) {
+    append(turn, messages) {
       sql.run(
-        "INSERT INTO turns (turn_id, conversation_id, committed_at_ms, record) VALUES (?, ?, ?, ?)",
+        APPEND,
         turn.turnId,
         turn.conversationId,
         turn.committedAtMs,
         JSON.stringify(turn),
+        JSON.stringify(messages),
       );
-      for (const id of turn.providerIds) sql.run(PUT_SENT, turn.channel, id, turn.turnId, turn.committedAtMs);
     },
-    turns: (id, max, bytesMax) => readRows("turns", latestRows(sql, "turns", id, max, bytesMax)).reverse(),
-    recentProviderIds(id) {
-      const turns = readRows("turns", latestRows(sql, "turns", id, RECENT_TURNS));
-      const letters = readRows("dead_letters", latestRows(sql, "dead_letters", id, RECENT_TURNS));
-      return [
-        ...turns.flatMap(({ providerIds }) => providerIds),
-        ...letters.flatMap(({ draft }) => (draft ? providerIdsOf(draft) : [])),
-      ];
+    messages(id, max, bytesMax) {
+      const said = readRows("turns", latestRows(sql, "turns", id, max, bytesMax, SAID))
+        .reverse()
+        .flatMap(({ messages }) => messages);
+      // Until 0.2.0 each was a row of its own.
+      const missing = max - said.length;
+      const older =
+        missing > 0 ? readRows("messages", latestRows(sql, "messages", id, missing, bytesMax)) : [];
+      const all = [...older.reverse(), ...said];
+      return latestWithin(all.slice(Math.max(0, all.length - max)), bytesMax);
     },
-    putSent: (...sent) => void sql.run(PUT_SENT, ...sent),
-    isSent: (...sent) =>
-      sql.get("SELECT 1 FROM deliveries WHERE channel = ? AND provider_id = ?", ...sent) !== undefined,
+    turns: (id, max, bytesMax) => turns(id, max, bytesMax).reverse(),
+    sent(id, max = Number.MAX_SAFE_INTEGER) {
+      const letters = readRows("dead_letters", latestRows(sql, "dead_letters", id, max));
+      return [...turns(id, max).flatMap(sentInTurn), ...letters.flatMap(({ draft }) => sentInDraft(draft))];
+    },
   };
 }

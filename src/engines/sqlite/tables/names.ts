@@ -4,16 +4,13 @@ import type { Statements } from "../statements.ts";
 
 const NAMED = "FROM names WHERE channel_type = ?1 AND address = ?2 AND name";
 
+const RECORD = `SELECT number, name, record ${NAMED} = ?3`;
+
 /** Records of the names under which people write. */
 export function nameTable(sql: Statements, readRows: ReadRows): NameTable {
   return {
     records({ channelType, address }, names) {
-      const rows = sql.all(
-        `SELECT number, name, record ${NAMED} IN (SELECT value FROM json_each(?3))`,
-        channelType,
-        address,
-        JSON.stringify(names),
-      );
+      const rows = names.flatMap((name) => sql.all(RECORD, channelType, address, name));
       return new Map(readRows("names", rows).map(({ name, record }) => [name, record]));
     },
     put({ channelType, address }, name, record) {

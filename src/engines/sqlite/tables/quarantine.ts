@@ -12,9 +12,9 @@ export function quarantineTable(
 ): QuarantineTable {
   return {
     add(strays) {
-      for (const { table, number } of strays) {
-        const row = quarantine.rowAt(table as TableName, number);
-        if (row) readRows(table as TableName, [row]);
+      for (const { table, key } of strays) {
+        const place = { table: table as TableName, key };
+        readRows(place.table, quarantine.rowsAt(place));
       }
     },
     discard: (id) => sql.run("DELETE FROM quarantine WHERE number = ?", Number(id)) > 0,

@@ -1,5 +1,5 @@
 import type { Removal } from "../../embedded/tables.ts";
-import { expire } from "../expiry.ts";
+import { Expiry } from "../expiry.ts";
 import { isAbout } from "../named-rows.ts";
 import type { Statements } from "../statements.ts";
 import { noteErased, tracesLeft } from "../traces.ts";
@@ -15,17 +15,10 @@ const BELONGING = [
   "quarantine",
 ];
 
-/** What the provider said of our sends: of committed turns, of the running one, of dead letters. */
-const DELIVERIES = `DELETE FROM deliveries WHERE turn_id IN (
-  SELECT turn_id FROM turns WHERE conversation_id = ?1
-  UNION ALL SELECT turn_id FROM states WHERE conversation_id = ?1
-  UNION ALL SELECT CASE WHEN json_valid(record) THEN json_extract(record, '$.draft.turnId') END
-    FROM dead_letters WHERE conversation_id = ?1)`;
-
 export function removal(sql: Statements): Removal {
+  const expiry = new Expiry(sql);
   return {
     conversation(id) {
-      sql.run(DELIVERIES, id);
       const belonging = BELONGING.map((table) =>
         sql.run(`DELETE FROM ${table} WHERE conversation_id = ?`, id),
       );
@@ -43,7 +36,7 @@ export function removal(sql: Statements): Removal {
         sql.run("DELETE FROM quarantine WHERE number = ?", number);
     },
     tracesLeft: () => tracesLeft(sql),
-    expire: (past, max) => expire(sql, past, max),
+    expire: (past, max) => expiry.round(past, max),
   };
 }
 

@@ -8,9 +8,6 @@ import type { Engine } from "../../../ports/engine.ts";
 import { arrival, silent } from "../../../testing/engine-contract/builders.ts";
 import { fakeClock } from "../../../testing/fake-clock.ts";
 import { sqlite } from "../index.ts";
-import { MIGRATIONS } from "../schema.ts";
-
-const BEFORE_COLUMNS = 5;
 
 let folder = "";
 let file = "";
@@ -122,29 +119,4 @@ describe("a pile larger than a batch", () => {
     expect((await answered()).join("")).toBe("acdef");
     expect(await engine.inspector.counts()).toMatchObject({ staged: 0, quarantined: 1 });
   });
-});
-
-it("a file of the version before is given the columns, filled in from what waits in it", async () => {
-  await open();
-  await stageSix();
-  await engine.close();
-  change(
-    "UPDATE staged SET item = json_remove(item, '$.sentAtMs') WHERE sequence = 6",
-    "DROP INDEX staged_by_conversation",
-    ...["arrived_at_ms", "sent_at_ms", "position"].map((name) => `ALTER TABLE staged DROP COLUMN ${name}`),
-    "CREATE INDEX staged_by_conversation ON staged (conversation_id, sequence, bytes)",
-    "DROP TABLE names",
-    "ALTER TABLE deliveries ADD COLUMN status TEXT NOT NULL DEFAULT 'sent'",
-    "ALTER TABLE deliveries ADD COLUMN error_code TEXT",
-    `PRAGMA user_version = ${BEFORE_COLUMNS}`,
-  );
-  expect(MIGRATIONS.length).toBeGreaterThan(BEFORE_COLUMNS);
-  await open();
-  const database = new DatabaseSync(file);
-  const rows = database.prepare("SELECT arrived_at_ms AS at, sent_at_ms AS sent, position FROM staged").all();
-  database.close();
-  expect(rows.map((row) => [typeof row.at, row.sent, row.position])).toEqual(
-    [1_000, 1_001, 1_002, 1_003, 1_004, null].map((sent) => ["number", sent, 0]),
-  );
-  expect(await answered()).toEqual(["ab", "cd", "ef"]);
 });

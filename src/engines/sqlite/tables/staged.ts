@@ -1,7 +1,7 @@
 import { itemOf } from "../../../core/staged.ts";
 import type { StagedItem } from "../../../core/take.ts";
 import type { StagedRow } from "../../../model/staged.ts";
-import type { StagedSpan, StagedTable } from "../../embedded/tables.ts";
+import type { PileEnd, StagedSpan, StagedTable } from "../../embedded/tables.ts";
 import { type ReadRows, rowsWithin } from "../rows.ts";
 import { isLossy, type Row, type Statements } from "../statements.ts";
 
@@ -15,93 +15,126 @@ const BYTES = "CASE WHEN bytes BETWEEN 0 AND 1000000000 THEN bytes END";
 const ARRIVED = "CASE WHEN arrived_at_ms BETWEEN 0 AND 8640000000000000 THEN arrived_at_ms END";
 const SENT = "CASE WHEN sent_at_ms BETWEEN -8640000000000000 AND 8640000000000000 THEN sent_at_ms END";
 const POSITION = "CASE WHEN position BETWEEN 0 AND 1000000000 THEN position END";
+const PILE_BYTES = "CASE WHEN pile_bytes BETWEEN 0 AND 8000000000000000 THEN pile_bytes END";
+const SINCE = "CASE WHEN pile_since_ms BETWEEN 0 AND 8640000000000000 THEN pile_since_ms END";
 /** The columns are not filled in, or hold something foreign. */
 const IS_ODD = `(${ARRIVED}) IS NULL OR (${POSITION}) IS NULL
   OR ((${SENT}) IS NULL AND sent_at_ms IS NOT NULL)`;
 
-const COLUMNS = `sequence AS number, sequence, id, conversation_id, kind, item, ${BYTES} AS bytes`;
-export const STAGED_ROW = `SELECT ${COLUMNS} FROM staged`;
-const STAGED = `${STAGED_ROW} WHERE conversation_id = ? ORDER BY sequence`;
-const STAGED_AS = `${STAGED_ROW} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY sequence`;
-const LATELY = "FROM staged WHERE conversation_id = ? AND kind = 'message' ORDER BY sequence DESC LIMIT ?";
-const ODD = `${STAGED_ROW} WHERE conversation_id = ? AND (${IS_ODD})`;
+/** The same for its place in the order of staging. */
+const SEQUENCE = `CASE WHEN typeof(sequence) = 'integer' AND sequence BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}
+  THEN sequence END`;
 
-export const PILE = `SELECT count(*) AS messages, total(${BYTES}) AS bytes
-  FROM staged WHERE conversation_id = ?`;
-const WITHOUT = "sequence NOT IN (SELECT sequence FROM staged WHERE id IN (SELECT value FROM json_each(?)))";
+const COLUMNS = `${SEQUENCE} AS sequence, id, conversation_id, kind, item, ${BYTES} AS bytes`;
+const OF_CONVERSATION = `SELECT ${COLUMNS} FROM staged WHERE conversation_id = ?`;
+const STAGED = `${OF_CONVERSATION} ORDER BY staged.sequence`;
+const AT = `${OF_CONVERSATION} AND staged.sequence = ?`;
+const STAGED_AS = `${OF_CONVERSATION} AND id IN (SELECT value FROM json_each(?)) ORDER BY staged.sequence`;
+const LATELY =
+  "FROM staged WHERE conversation_id = ? AND kind = 'message' ORDER BY staged.sequence DESC LIMIT ?";
+const ODD = `${OF_CONVERSATION} AND (${IS_ODD})`;
+
+export const PILE = `SELECT count(*) AS messages, total(${BYTES}) AS bytes, total(id = ?2) AS holds
+  FROM staged WHERE conversation_id = ?1`;
+/** What is foreign here is NULL: then the pile is counted. */
+export const END = `SELECT ${SEQUENCE} AS sequence, ${PILE_BYTES} AS bytes, ${SINCE} AS since FROM staged
+  WHERE conversation_id = ? AND staged.sequence < ${Number.MAX_SAFE_INTEGER}
+  ORDER BY staged.sequence DESC LIMIT 1`;
 export const SPAN = `SELECT count(*) AS messages, min(${ARRIVED}) AS oldest, max(${ARRIVED}) AS newest,
-    count(${SENT}) AS timed, max(sequence) AS last, total(${IS_ODD}) AS odd
-  FROM staged WHERE conversation_id = ? AND kind = 'message' AND ${WITHOUT}`;
+    count(${SENT}) AS timed, max(${SEQUENCE}) AS last, total(${IS_ODD}) AS odd
+  FROM staged WHERE conversation_id = ?1 AND kind = 'message'
+    AND id NOT IN (SELECT value FROM json_each(?2))`;
 
-const ITEM = `SELECT sequence, id, kind, ${ARRIVED} AS arrived, ${SENT} AS sent,
+const ITEM = `SELECT ${SEQUENCE} AS sequence, conversation_id, id, kind, ${ARRIVED} AS arrived, ${SENT} AS sent,
   ${POSITION} AS position, ${BYTES} AS bytes`;
 const FRONT = `${ITEM} FROM staged WHERE conversation_id = ? AND kind = 'message' ORDER BY`;
 export const FRONT_BY_ARRIVAL = `${FRONT} arrived, position, sequence LIMIT ?`;
 export const FRONT_BY_PROVIDER = `${FRONT} sent, arrived, position, sequence LIMIT ?`;
 export const FIRST_OUTBOUND = `${ITEM} FROM staged INDEXED BY staged_outbounds
-  WHERE conversation_id = ? AND kind = 'outbound' ORDER BY sequence LIMIT 1`;
+  WHERE conversation_id = ? AND kind = 'outbound' ORDER BY staged.sequence LIMIT 1`;
+const REMOVE = `DELETE FROM staged WHERE conversation_id = ?1 AND id IN (SELECT value FROM json_each(?2))`;
 
-/** What waits for its turn. One index holds all that decides the order: only taken items are read. */
+/** What waits for its turn. The order is decided by columns before the item: only taken items are read. */
 export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
   const read = (rows: readonly Row[]): StagedRow[] => readRows("staged", rows);
 
-  /** Odd columns are filled in from their item, the truth; a row without a valid item is set aside. */
-  const at = (sequence: Row[string]) => read(sql.all(`${STAGED_ROW} WHERE sequence = ?`, sequence));
-  const spanIn = (row: Row | undefined) => spanOf(row, () => at(row?.last ?? null)[0]);
-  /** A row that its id does not find is foreign: it is set aside, and the next one takes its place. */
-  const items = (look: () => Row[]): StagedItem[] => {
+  const at = (id: string, sequence: Row[string] | undefined) => read(sql.all(AT, id, sequence ?? null));
+  const spanIn = (id: string, row: Row | undefined) => spanOf(row, () => at(id, row?.last)[0]);
+  /** A row whose id is foreign is set aside, and the next one takes its place. */
+  const items = (id: string, look: () => Row[]): StagedItem[] => {
     const rows = look();
-    const isStrange = ({ id, sequence }: Row) =>
-      (typeof id !== "string" || isLossy(id)) && at(sequence ?? null).length === 0;
-    return rows.filter(isStrange).length > 0 && sql.isWriting ? items(look) : rows.map(itemFrom);
+    const strange = rows.filter((row) => !isId(row.id) || row.sequence === null);
+    const setAside = strange.filter(({ sequence }) => at(id, sequence).length === 0);
+    return setAside.length > 0 && sql.isWriting ? items(id, look) : rows.map(itemFrom);
   };
   return {
-    add: (row) => addRow(sql, row),
+    add: (row, end = endIn(sql, row.conversationId)) => addRow(sql, row, end),
     all: (id) => read(sql.all(STAGED, id)),
-    of: (id, ids) =>
-      read(sql.all(STAGED_AS, JSON.stringify(ids))).filter(({ conversationId }) => conversationId === id),
+    of: (id, ids) => read(sql.all(STAGED_AS, id, JSON.stringify(ids))),
     latest(id, messagesMax, bytesMax) {
       const wanted = { columns: COLUMNS, long: "item" };
       return read(rowsWithin(sql, LATELY, wanted, [id], messagesMax, bytesMax).rows).reverse();
     },
-    firstOutbound: (id) => items(() => sql.all(FIRST_OUTBOUND, id))[0],
+    firstOutbound: (id) => items(id, () => sql.all(FIRST_OUTBOUND, id))[0],
     front: (id, messagesMax, { byProvider }) =>
-      items(() => sql.all(byProvider ? FRONT_BY_PROVIDER : FRONT_BY_ARRIVAL, id, messagesMax)),
+      items(id, () => sql.all(byProvider ? FRONT_BY_PROVIDER : FRONT_BY_ARRIVAL, id, messagesMax)),
     span(id, without = []) {
       const look = () => sql.get(SPAN, id, JSON.stringify(without));
       const row = look();
-      if (Number(row?.odd) === 0 || !sql.isWriting) return spanIn(row);
+      if (Number(row?.odd) === 0 || !sql.isWriting) return spanIn(id, row);
       mend(sql, read(sql.all(ODD, id)));
-      return spanIn(look());
+      return spanIn(id, look());
     },
     count: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
-    pile(id) {
-      // The index holds both, so no row is read. Not `sum`: a foreign row's huge number would break it.
-      const row = sql.get(PILE, id);
-      return { messages: Number(row?.messages), bytes: Number(row?.bytes) };
+    end: (id) => endIn(sql, id),
+    pile(id, messageId = "") {
+      // Not `sum`: a foreign row's huge number would break it.
+      const row = sql.get(PILE, id, messageId);
+      return { messages: Number(row?.messages), bytes: Number(row?.bytes), holds: Number(row?.holds) > 0 };
     },
-    remove(_id, ids) {
-      for (const each of ids) sql.run("DELETE FROM staged WHERE id = ?", each);
-    },
+    remove: (id, ids) => void sql.run(REMOVE, id, JSON.stringify(ids)),
   };
 }
 
-function addRow(sql: Statements, row: Parameters<StagedTable["add"]>[0]): boolean {
+const EMPTY: PileEnd = { messages: 0, bytes: 0, sinceAtMs: Number.POSITIVE_INFINITY };
+
+function endIn(sql: Statements, id: string): PileEnd {
+  const row = sql.get(END, id);
+  if (!row) return EMPTY;
+  const { sequence, bytes, since } = row;
+  return {
+    messages: Number(sequence),
+    bytes: bytes === null ? Number.POSITIVE_INFINITY : Number(bytes),
+    sinceAtMs: Number(since),
+  };
+}
+
+const isId = (id: Row[string] | undefined) => typeof id === "string" && !isLossy(id);
+
+const ADD = `INSERT INTO staged (conversation_id, sequence, id, kind, bytes, pile_bytes, pile_since_ms,
+  arrived_at_ms, sent_at_ms, position, item) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+function addRow(sql: Statements, row: StagedRow, end: PileEnd): void {
   const item = JSON.stringify(row.kind === "message" ? row.message : row.outbound);
-  const { arrivedAtMs, sentAtMs, position } = itemOf(row);
-  const changes = sql.run(
-    `INSERT INTO staged (id, conversation_id, kind, bytes, item, arrived_at_ms, sent_at_ms, position)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-    row.id,
-    row.conversationId,
-    row.kind,
-    row.bytes,
-    item,
+  const { arrivedAtMs, sentAtMs = null, position } = itemOf(row);
+  const { conversationId, id, kind, bytes } = row;
+  const pileBytes = Number.isFinite(end.bytes) ? end.bytes + bytes : null;
+  const sinceAtMs = Math.min(end.sinceAtMs, arrivedAtMs);
+  const sequence = end.messages + 1;
+  sql.run(
+    ADD,
+    conversationId,
+    sequence,
+    id,
+    kind,
+    bytes,
+    pileBytes,
+    sinceAtMs,
     arrivedAtMs,
-    sentAtMs ?? null,
+    sentAtMs,
     position,
+    item,
   );
-  return changes === 1;
 }
 
 /** Odd columns are filled in from their item, which is the truth; a row without a sound item is set aside. */
@@ -109,10 +142,12 @@ function mend(sql: Statements, odd: readonly StagedRow[]): void {
   for (const row of odd) {
     const { arrivedAtMs, position, sentAtMs, sequence } = itemOf(row);
     sql.run(
-      "UPDATE staged SET arrived_at_ms = ?, sent_at_ms = ?, position = ? WHERE sequence = ?",
+      `UPDATE staged SET arrived_at_ms = ?, sent_at_ms = ?, position = ?
+         WHERE conversation_id = ? AND sequence = ?`,
       arrivedAtMs,
       sentAtMs ?? null,
       position,
+      row.conversationId,
       sequence,
     );
   }

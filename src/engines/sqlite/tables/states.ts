@@ -2,8 +2,7 @@ import { AT_MS_MAX } from "../../../core/instant.ts";
 import { lockRecord } from "../../../core/lock-record.ts";
 import { wakeAtMs } from "../../../core/state.ts";
 import type { StateTable } from "../../embedded/tables.ts";
-import type { Quarantine } from "../quarantine.ts";
-import type { TableName } from "../sound-rows.ts";
+import { placeOf, type Quarantine } from "../quarantine.ts";
 import { isLossy, type Row, type Statements } from "../statements.ts";
 import { isPaused } from "./meta.ts";
 
@@ -12,6 +11,13 @@ const WAKEABLE = `SELECT rowid AS number, conversation_id AS id FROM states WHER
 const WAKEABLE_WHILE_PAUSED = `SELECT rowid AS number, conversation_id AS id FROM states WHERE wake_at_ms <= ?
   AND conversation_id IN (SELECT conversation_id FROM staged WHERE kind = 'outbound')
   ORDER BY wake_at_ms LIMIT ?`;
+
+/** By the index of wake-ups, which is written anyway: an index of their own would be a page more per turn. */
+export const HELD_BY = `SELECT rowid AS number, conversation_id AS id FROM states INDEXED BY states_by_wake
+  WHERE holder = ?`;
+export const HOLDERS = `SELECT DISTINCT holder FROM states INDEXED BY states_by_wake
+  WHERE typeof(holder) = 'text'`;
+const NO_TEXT = "conversation_id is no text";
 
 /**
  * The next conversations in which something waits, and whether a wake-up is set. It leaps from one
@@ -23,18 +29,19 @@ export const WAITING = `WITH RECURSIVE waiting (id, nth) AS (
     UNION ALL SELECT (SELECT min(conversation_id) FROM staged WHERE conversation_id > waiting.id), nth + 1
       FROM waiting WHERE id IS NOT NULL AND nth < ?2)
   SELECT id, EXISTS (SELECT 1 FROM states WHERE conversation_id = id AND wake_at_ms <= ?3) AS is_looked_after,
-     (SELECT min(sequence) FROM staged WHERE conversation_id = waiting.id) AS number
-    FROM waiting WHERE id IS NOT NULL`;
+     hex(id) AS bytes FROM waiting WHERE id IS NOT NULL`;
 
 /** Window, lease, draft and attempts of every conversation that is not at rest. */
-export function stateTable(sql: Statements, quarantine: Quarantine): StateTable {
+export function stateTable(sql: Statements, quarantine: Quarantine, nowMs: () => number): StateTable {
   /** A row that cannot be looked up by its conversation is foreign: no worker could ever overwrite it. */
-  const idsIn = (table: TableName, rows: readonly Row[]) =>
+  const idsIn = (rows: readonly Row[], setAside: (row: Row) => void = ofState) =>
     rows.flatMap((row) => {
       if (typeof row.id === "string" && !isLossy(row.id)) return [row.id];
-      quarantine.remove(table, Number(row.number), "conversation_id is no text");
+      setAside(row);
       return [];
     });
+  const ofState = (row: Row) => quarantine.remove(placeOf("states", row), NO_TEXT);
+  const ofPile = (row: Row) => quarantine.removePile(String(row.bytes), NO_TEXT);
   return {
     // A state that cannot be read may have held a draft that was already sent. What is staged is answered all
     // the same, perhaps for the second time: nothing is lost, and an operator can see the row.
@@ -43,10 +50,9 @@ export function stateTable(sql: Statements, quarantine: Quarantine): StateTable 
         "states",
         sql.get("SELECT rowid AS number, state FROM states WHERE conversation_id = ?", id),
       ),
-    put: (id, state) => putState(sql, id, state),
-    restless: () => idsIn("states", sql.all("SELECT rowid AS number, conversation_id AS id FROM states")),
-    wakeable: (nowMs, max) =>
-      idsIn("states", sql.all(isPaused(sql) ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max)),
+    put: (id, state) => putState(sql, nowMs(), id, state),
+    restless: () => idsIn(sql.all("SELECT rowid AS number, conversation_id AS id FROM states")),
+    wakeable: (nowMs, max) => idsIn(sql.all(isPaused(sql) ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max)),
     putOff: (id, untilAtMs) =>
       void sql.run("UPDATE states SET wake_at_ms = ? WHERE conversation_id = ?", untilAtMs, id),
     nextWakeAtMs() {
@@ -54,22 +60,18 @@ export function stateTable(sql: Statements, quarantine: Quarantine): StateTable 
       const at = sql.get("SELECT min(wake_at_ms) AS at FROM states WHERE wake_at_ms <= ?", AT_MS_MAX)?.at;
       return at === null || at === undefined ? undefined : Number(at);
     },
-    heldBy: (holder) =>
-      idsIn(
-        "states",
-        sql.all("SELECT rowid AS number, conversation_id AS id FROM states WHERE holder = ?", holder),
-      ),
-    holders: () =>
-      sql
-        .all("SELECT DISTINCT holder FROM states WHERE typeof(holder) = 'text'")
-        .map((row) => String(row.holder)),
+    heldBy: (holder) => idsIn(sql.all(HELD_BY, holder)),
+    holders: () => sql.all(HOLDERS).map((row) => String(row.holder)),
     ofTurn: (turnId) =>
-      sql.get("SELECT conversation_id AS id FROM states WHERE turn_id = ?", turnId)?.id as string | undefined,
+      sql.get(
+        "SELECT conversation_id AS id FROM states WHERE turn_id = ? AND instr(turn_id, '.') = 0",
+        turnId,
+      )?.id as string | undefined,
     orphans(cursor, max, latestAtMs) {
       const rows = sql.all(WAITING, cursor, max, latestAtMs);
       const ids = idsIn(
-        "staged",
         rows.filter((row) => row.is_looked_after === 0),
+        ofPile,
       );
       const last = rows.at(-1)?.id;
       return { ids, next: rows.length === max && typeof last === "string" ? last : "" };
@@ -78,21 +80,28 @@ export function stateTable(sql: Statements, quarantine: Quarantine): StateTable 
   };
 }
 
-function putState(sql: Statements, ...[id, state]: Parameters<StateTable["put"]>): void {
+const PUT = `INSERT INTO states (conversation_id, wake_at_ms, holder, turn_id, state) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (conversation_id) DO UPDATE SET wake_at_ms = excluded.wake_at_ms, holder = excluded.holder,
+    turn_id = excluded.turn_id, state = excluded.state`;
+
+/**
+ * Each write of a running turn puts the end of its lease off. The wake-up stays where it was, since moving it
+ * is one more page to write: the worker that comes then finds the turn running, and moves it.
+ */
+const PUT_RUNNING = `UPDATE states SET turn_id = ?, state = ?
+  WHERE conversation_id = ? AND holder = ? AND wake_at_ms > ? AND wake_at_ms <= ?`;
+
+function putState(sql: Statements, nowMs: number, ...[id, state]: Parameters<StateTable["put"]>): void {
   if (!state) {
     sql.run("DELETE FROM states WHERE conversation_id = ?", id);
     return;
   }
-  sql.run(
-    `INSERT INTO states (conversation_id, wake_at_ms, holder, turn_id, state) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (conversation_id) DO UPDATE SET wake_at_ms = excluded.wake_at_ms, holder = excluded.holder,
-       turn_id = excluded.turn_id, state = excluded.state`,
-    id,
-    wakeAtMs(state) ?? null,
-    state.lease?.holder ?? null,
-    state.draft?.turnId ?? state.lease?.turnId ?? null,
-    JSON.stringify(state),
-  );
+  const { lease, draft } = state;
+  const text = JSON.stringify(state);
+  const turnId = draft?.turnId ?? lease?.turnId ?? null;
+  const isRunning =
+    lease !== undefined && sql.run(PUT_RUNNING, turnId, text, id, lease.holder, nowMs, lease.untilAtMs) === 1;
+  if (!isRunning) sql.run(PUT, id, wakeAtMs(state) ?? null, lease?.holder ?? null, turnId, text);
 }
 
 function locksIn(
