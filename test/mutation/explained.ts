@@ -152,9 +152,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/take.ts",
-    code:
-      'const recentProviderIds = what === "draft" ? ' +
-      "context.tables.history.recentProviderIds(work.recordId) : [];",
+    code: 'const recent = what === "draft" ? context.tables.history.sent(work.recordId, RECENT_TURNS) : [];',
     change: 'what === "draft" → true',
     because: "only a read more: a worker that continues no draft asks no provider",
   },
@@ -638,12 +636,6 @@ export const EXPLAINED: readonly Explained[] = [
     because: "defence in depth: for rows that go between the look at their sizes and the read",
   },
   {
-    file: "src/engines/sqlite/quarantine.ts",
-    code: "if (!row) return false;",
-    change: "false → true",
-    because: "defence in depth: what was read in this transaction is still there",
-  },
-  {
     file: "src/engines/sqlite/shrink-log.ts",
     code: 'if (log === checkpointed) database.exec("PRAGMA wal_checkpoint(TRUNCATE)");',
     change: "log === checkpointed → true",
@@ -677,7 +669,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/receive.ts",
-    code: "if (!window && !lease) arm(context, id, dueAtMsIn(context, id));",
+    code: "if (!window && !lease) arm(context, conversationId, dueAtMsIn(context, conversationId));",
     change: "!window && !lease → !window || !lease",
     because: "only a look more, that finds nothing due",
   },
@@ -847,12 +839,6 @@ export const EXPLAINED: readonly Explained[] = [
     code: "if (left <= 0) break;",
     change: "0 → 1",
     because: "timing only: a row that the next round removes",
-  },
-  {
-    file: "src/engines/sqlite/expiry.ts",
-    code: "return { rows: max - left, isCut: left <= 0 };",
-    change: "0 → 1",
-    because: "only a round more, that finds nothing",
   },
   {
     file: "src/engines/aws/steps/commit.ts",

@@ -131,12 +131,12 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     ],
   },
   {
-    protection: "committed messages are remembered",
+    protection: "staged messages are remembered",
     patches: [
       {
-        file: "engines/embedded/steps/commit.ts",
-        find: 'tables.remembered.add(ids, "committed", nowMs + settings.dedupeMs);',
-        replace: "void ids;",
+        file: "engines/embedded/context.ts",
+        find: "remember(context, [row.id], REMEMBERED_LONGER_MS);",
+        replace: "void REMEMBERED_LONGER_MS;",
       },
     ],
   },

@@ -134,7 +134,8 @@ describe("a staged message that is not ours", () => {
         await at.engine.turns.commit(taken!.lease, replied(taken!, allSent(draftFor(taken!))));
         expect((await at.engine.inspector.counts()).staged, label).toBe(0);
         at.change(
-          "INSERT INTO staged (sequence, id, conversation_id, kind, bytes, item) VALUES (1, ?, ?, 'message', 2, '')",
+          `INSERT INTO staged (sequence, id, conversation_id, kind, bytes, item)
+             VALUES (1, ?, ?, 'message', 2, '')`,
           whole.id,
           ana,
         );

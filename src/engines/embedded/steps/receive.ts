@@ -45,8 +45,8 @@ function stageOne(context: StepContext, request: StageRequest): StageOutcome {
 }
 
 /**
- * Whether it waits in a row that turns out to be foreign: that is set aside, and the provider has just brought
- * a good copy. If it waits as it should, there is nothing new, but still ARM: its window may be gone.
+ * Whether it waits in a row that turns out to be foreign: that is set aside, and the provider has just
+ * brought a good copy. If it waits as it should, there is nothing new, but still ARM: its window may be gone.
  */
 function isSpoilt(context: StepContext, conversationId: string | undefined, id: string): boolean {
   const { staged } = context.tables;

@@ -3,7 +3,7 @@ import { CONVERSATION_COLUMNS, type ConversationRows } from "../conversation-row
 import { newestFirst, type ReadRows } from "../rows.ts";
 import type { Row, Statements } from "../statements.ts";
 
-/** One name at a time, and each of its two columns: an OR over both reads every conversation of the address. */
+/** One name at a time, by each of two columns: an OR over both reads every conversation of the address. */
 const ACTIVE = `SELECT ${CONVERSATION_COLUMNS} FROM conversations
   WHERE channel_type = ? AND address = ? AND task_complete = 0`;
 const ACTIVE_BY_SENDER = `${ACTIVE} AND sender = ?`;

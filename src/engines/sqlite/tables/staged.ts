@@ -45,8 +45,8 @@ export const SPAN = `SELECT count(*) AS messages, min(${ARRIVED}) AS oldest, max
   FROM staged WHERE conversation_id = ?1 AND kind = 'message'
     AND id NOT IN (SELECT value FROM json_each(?2))`;
 
-const ITEM = `SELECT ${SEQUENCE} AS sequence, conversation_id, id, kind, ${ARRIVED} AS arrived, ${SENT} AS sent,
-  ${POSITION} AS position, ${BYTES} AS bytes`;
+const ITEM = `SELECT ${SEQUENCE} AS sequence, conversation_id, id, kind, ${ARRIVED} AS arrived,
+  ${SENT} AS sent, ${POSITION} AS position, ${BYTES} AS bytes`;
 const FRONT = `${ITEM} FROM staged WHERE conversation_id = ? AND kind = 'message' ORDER BY`;
 export const FRONT_BY_ARRIVAL = `${FRONT} arrived, position, sequence LIMIT ?`;
 export const FRONT_BY_PROVIDER = `${FRONT} sent, arrived, position, sequence LIMIT ?`;
