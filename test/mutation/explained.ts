@@ -442,12 +442,6 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/provider-calls.ts",
-    code: "over.abort(OVER);",
-    change: "over.abort(OVER); → ;",
-    because: "only a timer that is left to run out",
-  },
-  {
-    file: "src/runtime/provider-calls.ts",
     code:
       'if (!channel?.reconcile) return { kind: "cannot-tell", ' +
       'why: "the channel cannot be asked", retry: "never" };',
