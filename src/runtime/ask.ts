@@ -8,6 +8,7 @@ import type { Engine } from "../ports/engine.ts";
 import type { Responder, Turn } from "../ports/responder.ts";
 import { asOutage } from "./persist.ts";
 import { readReply } from "./read-reply.ts";
+import { type Watch, waitFor, whenAborted } from "./wait-for.ts";
 
 /** What asking a responder led to. Everything but an answer is a value too: the turn decides what follows. */
 export type Asked =
@@ -25,8 +26,8 @@ export interface Asking {
   readonly historyBytesMax: number;
   readonly lost: AbortSignal;
   readonly stopping: AbortSignal;
-  /** Resolves when newer messages call for a restart; never, where the policy does not want one. */
-  readonly newer: (signal: AbortSignal) => Promise<boolean>;
+  /** Resolves when newer messages call for a restart. Left out where the policy does not want one. */
+  readonly newer?: (signal: AbortSignal) => Promise<boolean>;
 }
 
 /**
@@ -34,17 +35,12 @@ export interface Asking {
  */
 export async function ask(asking: Asking, responder: Responder, taken: Taken): Promise<Asked> {
   const ended = new AbortController();
-  const turn = turnFor(asking, taken, ended.signal);
-  const answered = Promise.resolve()
-    .then(() => responder(turn))
-    .then((reply): Asked => ({ kind: "answered", answer: readReply(reply) }))
-    .catch((error): Asked => ({ kind: "failed", error }));
-  const asked = await Promise.race([
-    answered,
-    timeout(asking, ended.signal),
-    whenAborted(asking.lost, { kind: "lost" }, ended.signal),
-    whenAborted(asking.stopping, { kind: "stopping" }, ended.signal),
-    whenNewer(asking, ended.signal),
+  const { lost, stopping, newer } = asking;
+  const asked = await waitFor(answerOf(responder, turnFor(asking, taken, ended.signal)), [
+    whenAborted(lost, (): Asked => ({ kind: "lost" })),
+    whenAborted(stopping, (): Asked => ({ kind: "stopping" })),
+    whenOutOfTime(asking),
+    ...(newer ? [whenNewer(newer, ended.signal)] : []),
   ]);
   // With an answer at hand the signal has no listener that matters. A reason of our own avoids the error with
   // a stack that an abort makes by default.
@@ -52,26 +48,28 @@ export async function ask(asking: Asking, responder: Responder, taken: Taken): P
   return asked;
 }
 
-async function timeout({ clock, answerTimeoutMs }: Asking, ended: AbortSignal): Promise<Asked> {
-  await clock.sleep(answerTimeoutMs, ended);
-  const message = `no answer within ${answerTimeoutMs / 1_000} s`;
-  return { kind: "failed", error: new LullError(message, { code: "ANSWER_TIMEOUT", retry: "later" }) };
+async function answerOf(responder: Responder, turn: Turn): Promise<Asked> {
+  try {
+    return { kind: "answered", answer: readReply(await responder(turn)) };
+  } catch (error) {
+    return { kind: "failed", error };
+  }
 }
 
-function whenAborted(signal: AbortSignal, asked: Asked, ended: AbortSignal): Promise<Asked> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve(asked);
-    const tell = () => resolve(asked);
-    signal.addEventListener("abort", tell);
-    // The signal outlives the turn: a listener left on it would keep the turn alive too.
-    ended.addEventListener("abort", () => signal.removeEventListener("abort", tell));
-  });
+function whenOutOfTime({ clock, answerTimeoutMs }: Asking): Watch<Asked> {
+  return (end) =>
+    clock.after(answerTimeoutMs, () => {
+      const message = `no answer within ${answerTimeoutMs / 1_000} s`;
+      end({ kind: "failed", error: new LullError(message, { code: "ANSWER_TIMEOUT", retry: "later" }) });
+    });
 }
 
-async function whenNewer(asking: Asking, ended: AbortSignal): Promise<Asked> {
-  if (await asking.newer(ended)) return { kind: "newer" };
-  // The restart watch ended without a result: the other racers decide.
-  return new Promise(() => {});
+function whenNewer(newer: NonNullable<Asking["newer"]>, ended: AbortSignal): Watch<Asked> {
+  return (end) => {
+    void newer(ended).then((isNewer) => isNewer && end({ kind: "newer" }));
+    // The watch sees by the signal that the wait is over.
+    return () => {};
+  };
 }
 
 function turnFor(asking: Asking, taken: Taken, signal: AbortSignal): Turn {

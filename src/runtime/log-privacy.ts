@@ -37,7 +37,8 @@ function withoutUnsafe(fields: LogFields): LogFields {
 function masked(key: string, value: string): string {
   if (ADDRESSES.has(key)) return maskAddress(value);
   // Cut first: an error may quote a whole answer, and the log is no place for it.
-  return shortReason(value).replace(PHONE_IN_TEXT, maskAddress);
+  const short = shortReason(value);
+  return short.includes("+") ? short.replace(PHONE_IN_TEXT, maskAddress) : short;
 }
 
 /** The last two characters stay: enough to recognise a number that the reader already knows. */

@@ -2,6 +2,7 @@ import { LullError, tellable, wordsOf } from "../errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { ReconcileOutcome, SendOutcome } from "../ports/channel.ts";
 import type { TurnRun } from "./turn-run.ts";
+import { waitFor, whenAborted } from "./wait-for.ts";
 
 /**
  * How far a provider's clock may be behind ours where its channel cannot tell (the channels that ship compare
@@ -16,8 +17,7 @@ const PROVIDER_SKEW_MS = 120_000;
  */
 const FROZEN_MS_MIN = 1_000;
 
-/** An abort without a reason makes an error with a stack that is never read. */
-const OVER = "over";
+const GIVEN_UP = Symbol("given up");
 
 /** `told`: what the log may say of it, where it is an error that a channel threw. */
 export type Heard<T> = T & { readonly told?: string };
@@ -97,26 +97,21 @@ async function withDeadline<T>(
   onLate: (late: T) => void = () => {},
 ): Promise<T> {
   const aborting = new AbortController();
-  const over = new AbortController();
-  const stopWaiting = () => over.abort(OVER);
-  heartbeat.lost.addEventListener("abort", stopWaiting);
-  let isOver = false;
+  const { signal } = aborting;
+  const giveUp = (): typeof GIVEN_UP => {
+    aborting.abort();
+    return GIVEN_UP;
+  };
+  const answered = request(signal).then((answer) => {
+    if (signal.aborted) onLate(answer);
+    return answer;
+  });
   // Not longer than a send may take: the clock may have been set back since its deadline was written down.
   const leftMs = Math.min(byAtMs - clock.nowMs(), settings.sendTimeoutMs);
-  const ended = clock.sleep(leftMs, over.signal).then(() => {
-    if (isOver) return new Promise<never>(() => {});
-    aborting.abort();
-    throw new LullError("no word from the provider in time", { code: "NO_ANSWER", retry: "later" });
-  });
-  try {
-    const answered = request(aborting.signal).then((answer) => {
-      if (isOver) onLate(answer);
-      return answer;
-    });
-    return await Promise.race([answered, ended]);
-  } finally {
-    isOver = true;
-    heartbeat.lost.removeEventListener("abort", stopWaiting);
-    over.abort(OVER);
-  }
+  const answer = await waitFor<T | typeof GIVEN_UP>(answered, [
+    whenAborted(heartbeat.lost, giveUp),
+    (end) => clock.after(leftMs, () => end(giveUp())),
+  ]);
+  if (answer !== GIVEN_UP) return answer;
+  throw new LullError("no word from the provider in time", { code: "NO_ANSWER", retry: "later" });
 }

@@ -94,7 +94,6 @@ async function askAndGoOn(
   if (stopping.aborted) return release(run, { kind: "put-back" });
   const startedAtMs = clock.nowMs();
   const { answerTimeoutMs, historyMessagesMax, historyBytesMax } = settings;
-  const newer = (signal: AbortSignal) => untilNewer(run, signal);
   const asking = {
     engine,
     clock,
@@ -103,7 +102,7 @@ async function askAndGoOn(
     historyBytesMax,
     lost: heartbeat.lost,
     stopping,
-    newer,
+    ...(mayRestart(settings, taken) && { newer: (signal: AbortSignal) => untilNewer(run, signal) }),
   };
   const asked = await ask(asking, responder, taken);
   switch (asked.kind) {
@@ -123,7 +122,6 @@ async function askAndGoOn(
 /** `whileBusy: "restart"`: looks now and then whether the customer went on writing. */
 async function untilNewer(run: TurnRun, signal: AbortSignal): Promise<boolean> {
   const { engine, clock, settings, heartbeat } = run;
-  if (!mayRestart(run.settings, run.taken)) return false;
   while (!signal.aborted) {
     await clock.sleep(settings.restartPollMs, signal);
     if (!signal.aborted && (await engine.turns.hasNewer(heartbeat.lease()).catch(() => false))) return true;

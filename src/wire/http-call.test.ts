@@ -106,6 +106,11 @@ test("a refused connection carried nothing", async () => {
   expect([nameOf(error), neverConnected(error)]).toEqual(["ECONNREFUSED", true]);
 });
 
+test("an address of IPv6 is an address, and no name to look up", async () => {
+  const error = await callHttp("http://[::1]:9/", call()).catch((each: unknown) => each);
+  expect(error).toMatchObject({ syscall: "connect", address: "::1" });
+});
+
 test("given up before it is connected, it was not sent; given up later, it may have been", async () => {
   const early = new AbortController();
   const waiting = callHttp("http://127.0.0.1:9", call({ method: "POST", signal: early.signal }));

@@ -1,4 +1,4 @@
-import { type IncomingMessage, request as requestHttp } from "node:http";
+import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { NeverConnected } from "./connection-failure.ts";
 
@@ -36,7 +36,11 @@ export function callHttp(url: string | URL, call: HttpCall): Promise<HttpAnswer>
     signal.throwIfAborted();
     const target = typeof url === "string" ? new URL(url) : url;
     const ask = target.protocol === "https:" ? requestHttps : requestHttp;
-    const asked = ask(target, { method, headers: { ...headers, "accept-encoding": "identity" } });
+    const asked = ask({
+      ...addressOf(target),
+      method,
+      headers: { ...headers, "accept-encoding": "identity" },
+    });
     const giveUp = () => {
       const isConnecting = asked.socket === null || asked.socket.connecting;
       fail(isConnecting ? new NeverConnected(signal.reason) : signal.reason);
@@ -59,6 +63,11 @@ export function callHttp(url: string | URL, call: HttpCall): Promise<HttpAnswer>
     });
     asked.end(body);
   });
+}
+
+/** The few options that a call needs: Node would take a URL apart into twice as many, and copy them about. */
+function addressOf({ hostname, port, pathname, search }: URL): RequestOptions {
+  return { hostname: hostname.replace(/^\[|\]$/g, ""), port, path: pathname + search };
 }
 
 async function unread(answer: IncomingMessage): Promise<undefined> {

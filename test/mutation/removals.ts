@@ -129,7 +129,7 @@ export const NAMED: readonly Named[] = [
     patches: [
       {
         file: "runtime/provider-calls.ts",
-        find: '  heartbeat.lost.addEventListener("abort", stopWaiting);\n',
+        find: "    whenAborted(heartbeat.lost, giveUp),\n",
         replace: "",
       },
     ],
