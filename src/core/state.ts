@@ -51,7 +51,10 @@ export interface ConversationState {
   readonly leftBehindAtMs?: number | undefined;
   /** The turn whose busy text was sent: the customer is told once over all its attempts. */
   readonly busyToldTurnId?: string | undefined;
-  /** The customer was told that too many messages wait. They are told once, until something leaves. */
+  /**
+   * Set since it is on record that too many messages wait: whether the customer was told. Both are done once,
+   * until a message leaves.
+   */
   readonly fullTold?: boolean | undefined;
 }
 

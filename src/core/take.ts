@@ -6,7 +6,7 @@ import type { WindowPolicy } from "../model/window.ts";
 import { type Batchable, cutBatch } from "./batch.ts";
 import { type DraftStep, nextDraftStep, replySent } from "./draft.ts";
 import { isHeld, newLease } from "./lease.ts";
-import { failingSinceAtMs } from "./retry.ts";
+import { failingSinceAtMs, isOutageOver } from "./retry.ts";
 import {
   type ConversationState,
   isFar,
@@ -125,7 +125,8 @@ function continueDraft(state: ConversationState, taker: Taker, settings: Setting
   const draft = state.draft!;
   const work = workOf(state, draft.turnId);
   if (!continuesDraft(state, taker.nowMs))
-    return work && isOutOfTime(work, taker.nowMs, settings)
+    // A late answer that does not come is an outage of its responder.
+    return work && isOutageOver(work, taker.nowMs, settings)
       ? deadLetter(state, { ...work, lastError: NO_LATE_ANSWER })
       : undefined;
   if (draft.awaitingUntilAtMs !== undefined) return wait(state, draft.awaitingUntilAtMs, taker);
@@ -143,15 +144,6 @@ function continueDraft(state: ConversationState, taker: Taker, settings: Setting
  */
 function isSpent({ attempts }: Work, { kind }: DraftStep, { attemptsMax }: Settings): boolean {
   return attempts >= (kind === "send" ? attemptsMax : 2 * attemptsMax);
-}
-
-/** A late answer that does not come is an outage of its responder. */
-function isOutOfTime(
-  { failingSinceAtMs: since, outages = 0 }: Work,
-  nowMs: number,
-  { retryForMs, attemptsMax }: Settings,
-): boolean {
-  return since !== undefined && nowMs - since >= retryForMs && outages + 1 >= attemptsMax;
 }
 
 /** A human has the conversation: an awaited answer would not be sent, so it is no longer awaited. */

@@ -1,4 +1,4 @@
-import { triggerFrom } from "../engines/aws/for-functions.ts";
+import { type Trigger, triggerFrom } from "../engines/aws/for-functions.ts";
 import { LullError, tellable } from "../errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -82,19 +82,22 @@ export class BatchRun {
     // Two triggers of one conversation are one wake-up: run side by side, the second would only find the
     // lease held.
     const known = this.#woken.get(trigger.conversationId);
-    const waking = known ?? this.#wake(trigger.conversationId);
+    const waking = known ?? this.#wake(trigger);
     this.#woken.set(trigger.conversationId, waking);
     await Promise.race([waking, this.#over.promise]);
   }
 
-  async #wake(conversationId: string): Promise<void> {
+  async #wake(trigger: Trigger): Promise<void> {
     await this.#turnSlot();
     try {
       if (this.#stopping.signal.aborted)
         throw new LullError("there was no time for it", { code: NO_SLOT, retry: "later" });
       const within = { stopping: this.#stopping.signal, limits: this.#options.budget.limits };
       const { lull, trace } = this.#options;
-      const outcome = await trace("turn", () => lull.wake(conversationId, within), { conversationId });
+      const { conversationId } = trigger;
+      const outcome = await trace("turn", () => lull.wake(conversationId, within, trigger), {
+        conversationId,
+      });
       if (outcome === "abandoned")
         throw new LullError("the store failed during the turn", { code: "ABANDONED", retry: "later" });
     } finally {

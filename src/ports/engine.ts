@@ -112,11 +112,19 @@ export type ReleaseOutcome =
   | { readonly kind: "answered" }
   | WriteOutcome;
 
+/** What the trigger of a queue tells beside its conversation. */
+export interface TriggerTold {
+  /** Whose conversation it is; empty if the trigger does not say. */
+  readonly sender: string;
+  /** The channel whose queue it came through: if the conversation is busy, it is sent there again. */
+  readonly channel: string;
+}
+
 /** What a turn needs. Every write names the lease; `lost` means that a newer token stands. */
 export interface TurnTaking {
   /** LEASE, DISARM and BATCH for up to `max` turns. With a queue, it may wait until `signal` aborts. */
   takeDue(max: number, signal: AbortSignal): Promise<DueTurns>;
-  take(conversationId: string): Promise<TakeResult>;
+  take(conversationId: string, told?: TriggerTold): Promise<TakeResult>;
   renew(lease: Lease): Promise<Renewal>;
   /** Whether messages are staged that may still join this turn: never where a limit cut its batch. */
   hasNewer(lease: Lease): Promise<boolean>;

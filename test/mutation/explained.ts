@@ -86,12 +86,6 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/core/retry.ts",
-    code: '{ failingSinceAtMs: since, draftedAtMs = 0 }: Pick<Tried, "failingSinceAtMs" | "draftedAtMs">,',
-    change: "0 → 1",
-    because: "equivalent: nothing has failed since the first millisecond of 1970",
-  },
-  {
-    file: "src/core/retry.ts",
     code: "return since !== undefined && since >= draftedAtMs && since <= nowMs ? since : nowMs;",
     change: "since <= nowMs → since < nowMs",
     because: "equivalent: at that millisecond both are the same time",

@@ -77,7 +77,7 @@ export function engineOn(context: AwsContext, close: () => Promise<void>): Engin
     }),
     turns: afterLoading<TurnTaking>(context, {
       takeDue: (max, signal) => takeDue(context, max, signal),
-      take: async (id) => takeResult(await take(context, id)),
+      take: async (id, told) => takeResult(await take(context, id, told)),
       renew: (lease) => renew(context, lease),
       hasNewer: (lease) => hasNewer(context, lease),
       draft: (lease, written) => draft(context, lease, written),

@@ -65,7 +65,7 @@ export async function change(
 }
 
 async function wake(context: AwsContext, id: string, sender: string): Promise<void> {
-  await wakeNow(context, triggerOf(await readState(context, id), { sender }));
+  await wakeNow(context, triggerOf({ ...(await readState(context, id)), sender }));
 }
 
 export async function say(

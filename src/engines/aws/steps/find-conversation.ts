@@ -95,7 +95,7 @@ export async function rowsOf(
   return found.filter((row) => isAbout(row, key));
 }
 
-function newestFirst(rows: readonly Item[]): Conversation[] {
+export function newestFirst(rows: readonly Item[]): Conversation[] {
   return rows.map(conversationFrom).sort((a, b) => b.createdAtMs - a.createdAtMs);
 }
 
@@ -259,8 +259,19 @@ async function learning(
   return learns === undefined ? conversation : { ...conversation, senderAlias: learns };
 }
 
+/** Learns the names in a message, whether or not it is accepted. False if all has to be looked up again. */
+export async function learn(
+  context: AwsContext,
+  key: ConversationKey,
+  known: Known,
+  nextId: string | undefined,
+): Promise<boolean> {
+  if (known.found) return (await withAlias(context, known.found, known)) !== "look-again";
+  return keepNames(context, { ...key, ...(nextId !== undefined && { id: nextId }) }, known);
+}
+
 /** Also takes the number from its former holder. False if the conversation is another person's now. */
-export async function keepNames(
+async function keepNames(
   context: AwsContext,
   key: ConversationKey & { readonly id?: string },
   { keeps, passedOn }: Known,

@@ -3,10 +3,9 @@ import { conversationKey } from "../../../core/identity.ts";
 import { isFull, pileOf } from "../../../core/pile.ts";
 import { messagesOf } from "../../../core/staged.ts";
 import type { ConversationKey } from "../../../model/conversation.ts";
-import type { Arrival } from "../../../model/message.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
-import { absent, all, equal, type Item } from "../dynamo/expression.ts";
+import { equal, type Item } from "../dynamo/expression.ts";
 import { claimIn } from "../items/claim.ts";
 import { fullKey, fullMarkKey, ttl } from "../items/keys.ts";
 import type { Refused } from "../items/refusal-item.ts";
@@ -30,6 +29,7 @@ interface FullMark {
   readonly countedAtMs: number;
   /** Made when it was found full: the next time it is full is another. */
   readonly since: string;
+  readonly isRecorded: boolean;
   readonly isTold: boolean;
 }
 
@@ -100,8 +100,13 @@ function kept({ clock }: AwsContext): Item {
 export async function markOf(context: AwsContext, conversationId: string): Promise<FullMark | undefined> {
   const item = await context.store.get("seen", fullMarkKey(conversationId));
   if (typeof item?.full_since !== "string") return undefined;
-  const { counted_at_ms, full_since: since, told_as } = item;
-  const mark = { conversationId, countedAtMs: Number(counted_at_ms), since, isTold: told_as !== undefined };
+  const mark = {
+    conversationId,
+    countedAtMs: Number(item.counted_at_ms),
+    since: item.full_since,
+    isRecorded: item.recorded_as !== undefined,
+    isTold: item.told_as !== undefined,
+  };
   return (await isStillFull(context, mark)) ? mark : undefined;
 }
 
@@ -144,27 +149,30 @@ export async function refuseMore(
   mark: FullMark,
 ): Promise<StageOutcome> {
   const code = "RATE_LIMITED";
-  const { conversationId } = mark;
-  const isFirst = !mark.isTold && (await tell(context, refused.arrival, mark));
-  if (!isFirst) return { kind: "refused", code, conversationId, tellBusy: false };
-  return { ...(await refuse(context, refused, code, conversationId)), tellBusy: true };
-}
-
-async function tell(context: AwsContext, arrival: Arrival, mark: FullMark): Promise<boolean> {
-  const { conversationId, since } = mark;
+  const { conversationId, since: id, isRecorded, isTold } = mark;
+  const more = { kind: "refused", code, conversationId, tellBusy: false } as const;
+  if (isTold) return more;
   const text = context.settings.busyText;
-  const said = await say(context, busyOutbound(arrival, { id: since, conversationId, text }));
-  // Checked on turn, a worker that found it full may not have made its record yet.
-  return said !== "not-found" && markTold(context, mark);
+  const said = await say(context, busyOutbound(refused.arrival, { id, conversationId, text }));
+  // Checked on turn, there may be no record yet in which it could be said: a later message tells.
+  const tellsNow = said !== "not-found";
+  const isFirst = (tellsNow || !isRecorded) && (await note(context, mark, tellsNow));
+  return isFirst ? { ...(await refuse(context, refused, code, conversationId)), tellBusy: true } : more;
 }
 
-async function markTold(context: AwsContext, { conversationId, since }: FullMark): Promise<boolean> {
-  const toldAs = context.newId();
-  const { kind, item } = await context.store.update(
+/** True for the message that records that it is full. */
+async function note(
+  context: AwsContext,
+  { conversationId, since }: FullMark,
+  isTold: boolean,
+): Promise<boolean> {
+  const id = context.newId();
+  const { item } = await context.store.update(
     "seen",
     fullMarkKey(conversationId),
-    { set: { told_as: toldAs } },
-    all(equal("full_since", since), absent("told_as")),
+    { set: isTold ? { told_as: id } : {}, setIfAbsent: { recorded_as: id } },
+    equal("full_since", since),
+    "ALL_NEW",
   );
-  return kind === "done" || item?.told_as === toldAs;
+  return item?.recorded_as === id;
 }

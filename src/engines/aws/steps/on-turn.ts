@@ -14,7 +14,6 @@ import type { Arrival } from "../../../model/message.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import type { Action } from "../dynamo/store.ts";
 import { moveClaim } from "../items/claim.ts";
-import { conversationFrom } from "../items/conversation-item.ts";
 import { movable } from "../items/item-size.ts";
 import { transactionToken } from "../items/keys.ts";
 import { recordsFor, recordsOf } from "../items/name-item.ts";
@@ -27,6 +26,7 @@ import {
   createFor,
   type Known,
   latestId,
+  newestFirst,
   nextId,
   ownerlessId,
   rowsOf,
@@ -96,7 +96,7 @@ async function knownFor(
   const sender = name || nameOfWaiting(messages);
   const all = await recordsFor(context, key, { sender });
   const rows = await rowsOf(context, key, [sender, ...otherNamesOf({ sender }, all)], { active: false });
-  const active = rows.map(conversationFrom).filter(({ taskComplete }) => !taskComplete);
+  const active = newestFirst(rows).filter(({ taskComplete }) => !taskComplete);
   const named = { ...key, sender };
   const choice = chooseByName(sender, waitingId, active, new Map([...records, ...all]));
   const last = await latestId(context, named);

@@ -28,7 +28,7 @@ import {
   findForSure,
   findKnown,
   type Known,
-  keepNames,
+  learn,
   nextId,
   untilSettled,
   withAlias,
@@ -106,16 +106,15 @@ async function stageIn(
     const waiting = await stagedBefore(context, known, id);
     if (waiting) return waiting;
     // Whose number it is now does not depend on whether this message is accepted.
-    const namedId = found?.id ?? (known.isOfStranger && (await nextId(context, key, known)));
-    if (!(await keepNames(context, { ...key, ...(namedId !== undefined && { id: namedId }) }, known)))
-      return "look-again";
+    const namedId = known.isOfStranger && (await nextId(context, key, known));
+    if (!(await learn(context, key, known, namedId))) return "look-again";
     return refuse(context, receipt, code, conversationId);
   };
   if (refusal !== undefined) return refused(refusal);
   if (context.settings.validation === "on-turn") {
     const { sender } = known;
     const place = found ?? { id: await nextId(context, { ...key, sender }, known), sender };
-    if (!(await keepNames(context, { ...key, id: place.id }, known))) return "look-again";
+    if (!(await learn(context, key, known, place.id))) return "look-again";
     return (await refusedAsFull(context, receipt, fullIn, place.id)) ?? put(context, receipt, place, found);
   }
   const isBusyNow = found !== undefined && (await isBusyIn(context, found.id));
