@@ -11,6 +11,11 @@ export interface Window {
   readonly wakeAtMs: number;
 }
 
+/** A worker looks then. The window that stands keeps its id and due time, or one is made. */
+export function windowAt(standing: Window | undefined, id: string, wakeAtMs: number): Window {
+  return { id: standing?.id ?? id, dueAtMs: standing?.dueAtMs ?? wakeAtMs, wakeAtMs };
+}
+
 /** Counted when the lease is taken, so that a turn that kills its process is counted. */
 export interface Tries {
   /** Tries that count towards `attemptsMax`: those ended by a crash or an unclassified error. */

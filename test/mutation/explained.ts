@@ -140,7 +140,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/sweep.ts",
-    code: "const made = state.lease ? undefined : { id: context.newId(), dueAtMs: due, wakeAtMs: due };",
+    code: "const made = state.lease ? undefined : windowAt(undefined, context.newId(), due);",
     change: "state.lease → false",
     because: "only a look more: under a lease it finds that a worker is at work",
   },
@@ -154,9 +154,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/release.ts",
-    code:
-      "const made = isLeft ? { id: context.newId(), dueAtMs: context.nowMs, " +
-      "wakeAtMs: context.nowMs } : undefined;",
+    code: "const made = isLeft ? windowAt(undefined, context.newId(), context.nowMs) : undefined;",
     change: "isLeft → true",
     because: "only a look more, that finds nothing staged",
   },
@@ -671,7 +669,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/receive.ts",
-    code: "if (!window && !lease) arm(context, id, dueAtMsIn(context, id));",
+    code: "if (!window && !lease) arm(context, id, dueIn(context, id));",
     change: "!window && !lease → !window || !lease",
     because: "only a look more, that finds nothing due",
   },

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { ClockReading } from "../../core/take.ts";
+import type { ClockReading } from "../../core/due.ts";
 import type { Log } from "../../model/log.ts";
 import type { Settings } from "../../model/settings.ts";
 import type { Clock } from "../../ports/clock.ts";

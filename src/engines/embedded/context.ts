@@ -1,7 +1,6 @@
 import { changed, type RecordChange } from "../../core/conversation-change.ts";
-import { dueOfStaged } from "../../core/staged.ts";
-import { AT_REST, type ConversationState, isAtRest, wakeAtMs } from "../../core/state.ts";
-import { arrivalsOf, type ClockReading } from "../../core/take.ts";
+import { arrivalsOf, type ClockReading, dueOfStaged } from "../../core/due.ts";
+import { AT_REST, type ConversationState, isAtRest, wakeAtMs, windowAt } from "../../core/state.ts";
 import { windowInForce } from "../../core/window.ts";
 import type { Conversation } from "../../model/conversation.ts";
 import type { Lease } from "../../model/lease.ts";
@@ -73,15 +72,12 @@ export function arm(
   state = stateOf(context, conversationId),
 ): number {
   if (state.window) return state.window.dueAtMs;
-  saveState(context, conversationId, {
-    ...state,
-    window: { id: context.newId(), dueAtMs, wakeAtMs: dueAtMs },
-  });
+  saveState(context, conversationId, { ...state, window: windowAt(undefined, context.newId(), dueAtMs) });
   return dueAtMs;
 }
 
 /** When what is staged in the conversation is due. */
-export function dueAtMsIn(context: StepContext, conversationId: string): number {
+export function dueIn(context: StepContext, conversationId: string): number {
   const { staged, conversations } = context.tables;
   const span = staged.span(conversationId);
   const messages = span ? arrivalsOf(span) : [];
@@ -99,8 +95,8 @@ export function clockOf({ nowMs, settings }: StepContext): ClockReading {
 /** Makes a worker look at once, and keeps the id and due time of a window that stands. */
 export function wakeNow(context: StepContext, conversationId: string): void {
   const state = stateOf(context, conversationId);
-  const standing = state.window ?? { id: context.newId(), dueAtMs: context.nowMs };
-  saveState(context, conversationId, { ...state, window: { ...standing, wakeAtMs: context.nowMs } });
+  const window = windowAt(state.window, context.newId(), context.nowMs);
+  saveState(context, conversationId, { ...state, window });
 }
 
 /** If `work` throws and can be undone, this conversation is put off, and the others go on. */

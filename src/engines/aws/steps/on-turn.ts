@@ -1,3 +1,4 @@
+import { dueOfMessages } from "../../../core/due.ts";
 import { conversationKey } from "../../../core/identity.ts";
 import { namesOf, numberRecord, whoseIs } from "../../../core/names.ts";
 import {
@@ -7,7 +8,7 @@ import {
   namesWaiting,
   otherNamesOf,
 } from "../../../core/person.ts";
-import { dueOfStaged, messagesOf } from "../../../core/staged.ts";
+import { messagesOf } from "../../../core/staged.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
@@ -136,7 +137,7 @@ async function move(
     channel: messages.at(-1)!.channel,
   };
   const policy = windowInForce(context.settings, record, trigger.channel);
-  const dueAtMs = dueOfStaged({ messages, outbounds: [] }, { works: [] }, policy, clockOf(context));
+  const dueAtMs = dueOfMessages(messages, {}, policy, clockOf(context));
   for (let left = messages; left.length > 0; ) {
     const moved = movable(left, MOVED_MAX);
     left = left.slice(moved.length);

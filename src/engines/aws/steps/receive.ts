@@ -1,8 +1,7 @@
+import { dueOnArrival } from "../../../core/due.ts";
 import { conversationKey, messageId } from "../../../core/identity.ts";
 import { isUnattributed } from "../../../core/person.ts";
 import { decideReceipt, isBusy } from "../../../core/rules.ts";
-import { dueOf } from "../../../core/take.ts";
-import { windowInForce } from "../../../core/window.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
@@ -220,20 +219,14 @@ async function armAgain(
   return { kind: "duplicate" };
 }
 
-/** The message's own window: everything else that is staged has a window, or a turn that holds it. */
 function armFor(
   context: AwsContext,
   row: StagedRow,
   conversation: Conversation | undefined,
 ): Promise<number> {
-  const { conversationId, sender, channel, arrivedAtMs } = row;
-  const due = dueOf(
-    [{ arrivedAtMs }],
-    {},
-    windowInForce(context.settings, conversation, channel),
-    clockOf(context),
-  );
-  return arm(context, { conversationId, sender, channel }, { dueAtMs: due });
+  const dueAtMs = dueOnArrival(row, conversation, context.settings, clockOf(context));
+  const { conversationId, sender, channel } = row;
+  return arm(context, { conversationId, sender, channel }, { dueAtMs });
 }
 
 /** Only `reject` refuses a message while a turn runs. */

@@ -1,6 +1,7 @@
+import { dueOfStaged } from "../../../core/due.ts";
 import { isHeld } from "../../../core/lease.ts";
 import { fields, isObject, type Shape, type Sound } from "../../../core/shape.ts";
-import { dueOfStaged, messagesOf } from "../../../core/staged.ts";
+import { messagesOf } from "../../../core/staged.ts";
 import { afterHolderDied } from "../../../core/state.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { SweepReport } from "../../../ports/engine.ts";

@@ -11,7 +11,7 @@ import { messagesOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
-import { arm, dueAtMsIn, type StepContext } from "../context.ts";
+import { arm, dueIn, type StepContext } from "../context.ts";
 import { createFor, nextId, ownerlessId } from "./find-conversation.ts";
 
 /**
@@ -31,7 +31,7 @@ export function findRecord(context: StepContext, id: string, state: Conversation
     rows.map((row) => row.id),
   );
   for (const row of rows) tables.staged.add({ ...row, conversationId: record.id });
-  arm(context, record.id, dueAtMsIn(context, record.id));
+  arm(context, record.id, dueIn(context, record.id));
 }
 
 /**

@@ -1,12 +1,11 @@
+import { dueOnArrival } from "../../../core/due.ts";
 import { conversationKey, messageId } from "../../../core/identity.ts";
 import { isUnattributed } from "../../../core/person.ts";
 import { bytesOf } from "../../../core/pile.ts";
 import { decideReceipt, isBusy } from "../../../core/rules.ts";
-import { dueOf } from "../../../core/take.ts";
-import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
-import { arm, clockOf, dueAtMsIn, type StepContext, stateOf } from "../context.ts";
+import { arm, clockOf, dueIn, type StepContext, stateOf } from "../context.ts";
 import { createFor, findKnown, learn, nextId, withAlias } from "./find-conversation.ts";
 import { isFullNow, refuseMore } from "./full-conversation.ts";
 import { type Refused, refuse } from "./refuse.ts";
@@ -47,7 +46,7 @@ function stageOne(context: StepContext, request: StageRequest): StageOutcome {
 /** Nothing new, but still ARM: the webhook that staged it first may have died before it armed a window. */
 function stagedBefore(context: StepContext, id: string): StageOutcome {
   const { window, lease } = stateOf(context, id);
-  if (!window && !lease) arm(context, id, dueAtMsIn(context, id));
+  if (!window && !lease) arm(context, id, dueIn(context, id));
   return { kind: "duplicate" };
 }
 
@@ -64,9 +63,7 @@ function put(
     return refuseMore(context, receipt, conversationId, state);
   const message = { ...arrival, id, sequence: 0 };
   context.tables.staged.add({ kind: "message", id, conversationId, message, bytes });
-  // The message's own window: everything else that is staged has a window, or a turn that holds it.
-  const policy = windowInForce(context.settings, conversation, arrival.channel);
-  const dueAtMs = dueOf([arrival], {}, policy, clockOf(context));
+  const dueAtMs = dueOnArrival(arrival, conversation, context.settings, clockOf(context));
   return { kind: "staged", conversationId, dueAtMs: arm(context, conversationId, dueAtMs, state) };
 }
 

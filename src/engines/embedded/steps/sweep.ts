@@ -4,9 +4,9 @@ import {
   refusalsKeptMs,
   WAIT_MS_MAX,
 } from "../../../core/defaults.ts";
-import { afterHolderDied, isFar, wakeAtMs } from "../../../core/state.ts";
+import { afterHolderDied, isFar, wakeAtMs, windowAt } from "../../../core/state.ts";
 import type { ClockSetBack } from "../../../ports/engine.ts";
-import { clockOf, dueAtMsIn, orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
+import { clockOf, dueIn, orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
 import type { PastTimes } from "../tables.ts";
 import { expiryTime, lookAtClock, wakeAfterSetBack } from "./clock.ts";
 import { noteMemory } from "./memory.ts";
@@ -58,9 +58,9 @@ function armOrphan(context: StepContext, id: string): boolean {
   const state = stateOf(context, id);
   // Its wake-up is further off than any worker waits.
   if (isFar(wakeAtMs(state), context.nowMs)) return wakeAfterSetBack(context, id);
-  const due = dueAtMsIn(context, id);
+  const due = dueIn(context, id);
   if (due + context.settings.graceMs > context.nowMs) return false;
-  const made = state.lease ? undefined : { id: context.newId(), dueAtMs: due, wakeAtMs: due };
+  const made = state.lease ? undefined : windowAt(undefined, context.newId(), due);
   // Written even if a window or a lease stands: then the row's columns were wrong and would wake no worker.
   saveState(context, id, { ...state, window: state.window ?? made });
   return true;
