@@ -26,5 +26,9 @@ export function conversationKey(
   { channels }: Pick<Settings, "channels">,
   { channel, address, sender }: Pick<Arrival, "channel" | "address" | "sender">,
 ): ConversationKey {
-  return { channelType: channels[channel]?.type ?? channel, address, sender };
+  return { channelType: channelType({ channels }, channel), address, sender };
+}
+
+export function channelType({ channels }: Pick<Settings, "channels">, channel: string): string {
+  return channels[channel]?.type ?? channel;
 }

@@ -78,9 +78,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/core/reply.ts",
-    code:
-      "return Number.isFinite(count) && count >= 0 && count <= Number.MAX_SAFE_INTEGER ? " +
-      "Math.ceil(count) : 0;",
+    code: 'const isCount = typeof count === "number" && count >= 0 && ' + "count <= Number.MAX_SAFE_INTEGER;",
     change: "0 → 1",
     because: "equivalent: no tokens are 0 tokens either way",
   },
@@ -252,8 +250,10 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/drafting.ts",
-    code: "const textMax = run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY;",
-    change: "run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY → run.channels[channel]?.textMax",
+    code: "const textMax = run.channels[empty.channel]?.textMax ?? Number.POSITIVE_INFINITY;",
+    change:
+      "run.channels[empty.channel]?.textMax ?? Number.POSITIVE_INFINITY → " +
+      "run.channels[empty.channel]?.textMax",
     because: "equivalent: no length is longer than no number",
   },
   {
@@ -451,14 +451,6 @@ export const EXPLAINED: readonly Explained[] = [
     code: 'kind: "cannot-tell",',
     change: '"cannot-tell" → "other"',
     because: "equivalent: only what was found, or certainly was not, is asked for by name",
-  },
-  {
-    file: "src/runtime/provider-calls.ts",
-    code:
-      "const ofThisTurn = draft.chunks.flatMap(({ state }) =>" +
-      ' (state.kind === "sent" ? [state.providerId] : []));',
-    change: 'state.kind === "sent" → true',
-    because: "equivalent: an empty id matches no message",
   },
   {
     file: "src/runtime/system-clock.ts",

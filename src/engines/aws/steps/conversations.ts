@@ -1,5 +1,6 @@
 import { goesOn } from "../../../core/conversation-change.ts";
-import { awaiting, emptyDraft, withLateAnswer } from "../../../core/late-answer.ts";
+import { awaiting, withLateAnswer } from "../../../core/late-answer.ts";
+import { draftBefore } from "../../../core/new-draft.ts";
 import { messagesOf, outboundId } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
 import type { Conversation, ConversationChange, NewConversation } from "../../../model/conversation.ts";
@@ -126,7 +127,7 @@ async function draftFor(context: AwsContext, id: string, work: Work): Promise<Dr
   const key = all(equal("conversation_id", id), equal("message_sid", last));
   const items = await context.store.query("stage", { key });
   const [newest] = messagesOf(context.quarantine.sound("stage", items, stagedFrom));
-  return newest && emptyDraft(work, newest.message, context.clock.nowMs());
+  return newest && draftBefore(work, newest.message, context.clock.nowMs());
 }
 
 /** Resuming sends every window's trigger again: those that came while all was paused were put off. */
