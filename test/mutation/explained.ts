@@ -729,9 +729,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/items/staged.ts",
-    code:
-      'const { items, next } = await context.store.queryPage("stage", ' +
-      "{ key, from, limit: known.size + 1 });",
+    code: "const limit = known.size + 1;",
     change: "1 → 2",
     because: "only a row more is read",
   },
@@ -798,8 +796,8 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/steps/take.ts",
-    code: 'channel: newest?.channel ?? stored.channel ?? "default",',
-    change: 'newest?.channel ?? stored.channel ?? "default" → newest?.channel ?? stored.channel',
+    code: "channel: newest?.channel ?? stored.channel ?? DEFAULT_QUEUE,",
+    change: "newest?.channel ?? stored.channel ?? DEFAULT_QUEUE → newest?.channel ?? stored.channel",
     because: "defence in depth: a conversation to come back to has rows or a turn, and both name a channel",
   },
   {

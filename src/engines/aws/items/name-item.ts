@@ -12,8 +12,9 @@ import type { Conversation, ConversationKey } from "../../../model/conversation.
 import type { NameChange, Named, NameRecord, NameRecords } from "../../../model/names.ts";
 import type { Moved } from "../../../model/take.ts";
 import type { AwsContext } from "../context.ts";
-import { absent, equal, type Item } from "../dynamo/expression.ts";
+import type { Item } from "../dynamo/expression.ts";
 import { aliasKey, conversationKeyOf } from "./keys.ts";
+import { isUnchanged } from "./state.ts";
 
 export const NOTHING_KEPT: NameRecords = new Map();
 
@@ -153,11 +154,11 @@ async function rewrite(
     const item = await context.store.get("state", at);
     const record = change(item && recordFrom(name, item), item);
     if (record === "as-it-is" || (record === undefined && !item)) return;
-    const isUnchanged = item?.rev === undefined ? absent("rev") : equal("rev", item.rev);
+    const isSame = isUnchanged(item ?? {});
     const rev = context.newId();
     const written = record
-      ? await context.store.update("state", at, { set: attributesOf(record, rev) }, isUnchanged)
-      : await context.store.delete("state", at, isUnchanged);
+      ? await context.store.update("state", at, { set: attributesOf(record, rev) }, isSame)
+      : await context.store.delete("state", at, isSame);
     // Also done if the answer got lost and the write was repeated.
     if (written.kind === "done" || (record ? written.item?.rev === rev : !written.item)) return;
   }

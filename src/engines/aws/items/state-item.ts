@@ -4,7 +4,7 @@ import { soundState } from "../../../core/sound-state.ts";
 import { AT_REST, type ConversationState, type Work } from "../../../core/state.ts";
 import type { TriggerTold } from "../../../ports/engine.ts";
 import type { Item } from "../dynamo/expression.ts";
-import type { Trigger } from "../queue/triggers.ts";
+import { DEFAULT_QUEUE, type Trigger } from "../queue/triggers.ts";
 import { leaseShardOf } from "./keys.ts";
 import { isNewer } from "./version.ts";
 
@@ -141,6 +141,6 @@ export function triggerOf({ id, sender, channel }: Stored, told?: TriggerTold): 
   return {
     conversationId: id,
     sender: told?.sender || sender || "",
-    channel: told?.channel ?? channel ?? "default",
+    channel: told?.channel ?? channel ?? DEFAULT_QUEUE,
   };
 }

@@ -9,6 +9,7 @@ import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, equal, type Item, present } from "../dynamo/expression.ts";
+import { pages } from "../dynamo/pages.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { changeOf, conversationFrom, rowKey } from "../items/conversation-item.ts";
 import { assertHeld, assertSayable } from "../items/item-size.ts";
@@ -136,12 +137,9 @@ export async function pauseAll(context: AwsContext, paused: boolean): Promise<vo
   // In this process it counts at once.
   context.unpaused.atMs = Number.NEGATIVE_INFINITY;
   if (paused) return;
-  let from: Record<string, unknown> | undefined;
-  do {
-    const { items, next } = await context.store.scanPage("triggerLock", { from });
+  for await (const items of pages((from) => context.store.scanPage("triggerLock", { from }))) {
     const windows = context.quarantine.sound("triggerLock", items, windowFrom);
     const due = windows.filter(({ dueAtMs }) => dueAtMs <= context.clock.nowMs());
     await inParallel(due, 10, (window) => context.triggers.send(window, 0));
-    from = next;
-  } while (from);
+  }
 }

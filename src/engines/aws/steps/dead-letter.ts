@@ -7,18 +7,17 @@ import { type Item, present } from "../dynamo/expression.ts";
 import type { Action, Transacted } from "../dynamo/store.ts";
 import { changeOf, rowKey } from "../items/conversation-item.ts";
 import { movable } from "../items/item-size.ts";
-import { conversationKeyOf, idWithin, transactionToken } from "../items/keys.ts";
+import { idWithin, transactionToken } from "../items/keys.ts";
 import { letterItem, letterRowKey } from "../items/letter-item.ts";
 import { seenItem } from "../items/seen.ts";
 import { type StagedRow, stageItem } from "../items/stage-item.ts";
 import { stageKey } from "../items/staged.ts";
-import { isUnchanged, savedAs } from "../items/state.ts";
+import { type Changed, savedAs } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
 
 export type DeadLetterWrite =
   | { readonly kind: "dead-lettered"; readonly deadLetterId: string; readonly stored: Stored }
-  /** Another process wrote in between: decide again on the row as it is now. */
-  | { readonly kind: "changed"; readonly stored: Stored };
+  | Changed;
 
 /**
  * Moves exactly these messages to a dead letter and remembers them as dead, in one write; newer ones stay
@@ -40,15 +39,8 @@ export async function deadLetter(
     draft,
   };
   const saved = savedAs(context, stored, left);
-  const state: Action = {
-    kind: "update",
-    table: "state",
-    key: conversationKeyOf(stored.id),
-    change: saved.change,
-    condition: isUnchanged(stored),
-  };
   const actions = [
-    state,
+    saved.action,
     ...deadLettered.flatMap((row) => moved(context, row, letter.id)),
     put(letterItem(context, stored.id, letter)),
   ];

@@ -6,8 +6,9 @@ import type { ConversationKey } from "../../../model/conversation.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { equal, type Item } from "../dynamo/expression.ts";
+import { pages } from "../dynamo/pages.ts";
 import { claimIn } from "../items/claim.ts";
-import { fullKey, fullMarkKey, ttl } from "../items/keys.ts";
+import { fullKey, fullMarkKey, keptUntil } from "../items/keys.ts";
 import type { Refused } from "../items/refusal-item.ts";
 import { seenKeys } from "../items/seen.ts";
 import type { StagedRow } from "../items/stage-item.ts";
@@ -92,8 +93,7 @@ function counted(context: AwsContext): Item {
 }
 
 function kept({ clock }: AwsContext): Item {
-  const untilAtMs = clock.nowMs() + KEPT_MS;
-  return { until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) };
+  return keptUntil(clock.nowMs() + KEPT_MS);
 }
 
 /** The mark of a conversation that is full, as far as is known. One that is past its time is counted anew. */
@@ -128,14 +128,13 @@ async function isStillFull(context: AwsContext, mark: FullMark): Promise<boolean
 /** Counts only until the answer is known. */
 async function isFullNow({ store, settings }: AwsContext, conversationId: string): Promise<boolean> {
   const key = equal("conversation_id", conversationId);
+  const attributes = ["bytes"];
   const rows: { readonly bytes: number }[] = [];
-  let from: Item | undefined;
-  do {
-    const { items, next } = await store.queryPage("stage", { key, from, attributes: ["bytes"] });
+  for await (const items of pages((from) => store.queryPage("stage", { key, from, attributes }))) {
     rows.push(...items.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));
-    from = next;
-  } while (from && !isFull(pileOf(rows), settings, 1));
-  return isFull(pileOf(rows), settings, 1);
+    if (isFull(pileOf(rows), settings, 1)) return true;
+  }
+  return false;
 }
 
 /**

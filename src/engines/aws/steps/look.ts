@@ -6,7 +6,7 @@ import { conversationKeyOf, PAUSED } from "../items/keys.ts";
 import type { LeftBehind } from "../items/left-behind.ts";
 import { rememberedAmong } from "../items/seen.ts";
 import type { StagedRow } from "../items/stage-item.ts";
-import { stagedAs, stagedForTurn, stagedOutbounds, stageKey } from "../items/staged.ts";
+import { stagedAs, stagedOutbounds, stagedRows, stageKey } from "../items/staged.ts";
 import type { Stored } from "../items/state-item.ts";
 import { disarm } from "../items/window.ts";
 import type { ConversationView } from "./conversation-view.ts";
@@ -54,7 +54,7 @@ async function lookAtAll(context: AwsContext, stored: Stored): Promise<Conversat
   const leasedAtMs = stored.state.lease?.takenAtMs ?? nowMs;
   const isKept = continuesDraft(stored.state, nowMs);
   const window = await (isKept ? undefined : disarm(context, stored.id, leasedAtMs));
-  const rows = await stagedForTurn(context, stored.id);
+  const rows = await stagedRows(context, stored.id, { isForTurn: true });
   const [record, allPaused, answered] = await Promise.all([
     conversationOf(context, stored.id, rows[0]?.sender || stored.sender),
     isPausedLately(context),

@@ -164,10 +164,11 @@ async function put(
   conversation: Conversation | undefined,
 ): Promise<StageOutcome> {
   const row = rowAt(receipt, found);
-  if (!fits(stageItem(row))) return refuse(context, receipt, "MESSAGE_TOO_LARGE", conversation?.id);
+  const item = stageItem(row);
+  if (!fits(item)) return refuse(context, receipt, "MESSAGE_TOO_LARGE", conversation?.id);
   const claimed = await claim(context, receipt.id, found.id);
   if (claimed.kind === "answered") return { kind: "duplicate" };
-  if (claimed.kind === "here") return stageAt(context, row, conversation);
+  if (claimed.kind === "here") return stageAt(context, row, conversation, item);
   const { conversationId } = claimed;
   const other = await conversationOf(context, conversationId);
   // An on-turn message may wait for a conversation that is not made yet. Any other has been erased since.
@@ -178,7 +179,7 @@ async function put(
       other,
     );
   await claimOver(context, receipt.id, found.id);
-  return stageAt(context, row, conversation);
+  return stageAt(context, row, conversation, item);
 }
 
 function rowAt({ arrival, id, sequence }: Receipt, found: FoundConversation): StagedMessageRow {
@@ -190,9 +191,10 @@ async function stageAt(
   context: AwsContext,
   row: StagedMessageRow,
   conversation: Conversation | undefined,
+  unmarked = stageItem(row),
 ): Promise<StageOutcome> {
   const stagedAs = context.newId();
-  const item = { ...stageItem(row), staged_as: stagedAs };
+  const item = { ...unmarked, staged_as: stagedAs };
   const written = await context.store.put("stage", item, absent("message_sid"));
   if (written.kind === "refused" && written.item?.staged_as !== stagedAs) {
     const standing = isNewer(written.item)

@@ -14,6 +14,7 @@ import { movedSince } from "../items/name-item.ts";
 import { removeOnce } from "../items/remove-once.ts";
 import { outboundRow, type StagedRow, stageItem } from "../items/stage-item.ts";
 import { wakeNow } from "../items/window.ts";
+import { DEFAULT_QUEUE } from "../queue/triggers.ts";
 import { conversationOf, senderOf } from "./find-conversation.ts";
 import { discardQuarantined } from "./quarantined.ts";
 import { removeUnknown } from "./record-delivery.ts";
@@ -58,7 +59,7 @@ async function retryDead(context: AwsContext, letterId: string): Promise<"retrie
   const trigger = {
     conversationId,
     sender: newest?.sender ?? "",
-    channel: newest?.channel ?? "default",
+    channel: newest?.channel ?? DEFAULT_QUEUE,
   };
   await wakeNow(context, trigger, 1);
   const actions: Action[] = [

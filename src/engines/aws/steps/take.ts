@@ -17,7 +17,7 @@ import { quarantineState } from "../items/quarantined-rows.ts";
 import { hold, isMine, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
 import { wakeAt, wakeWaiting } from "../items/window.ts";
-import type { Trigger } from "../queue/triggers.ts";
+import { DEFAULT_QUEUE, type Trigger } from "../queue/triggers.ts";
 import type { ConversationView } from "./conversation-view.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { takeLease } from "./lease.ts";
@@ -175,9 +175,8 @@ async function begin(
   const { work } = decision;
   const { status, sender } = record!;
   const statusBefore = status === "processing_reply" ? stored.statusBefore : status;
-  const newest = view.rows.findLast(({ id }) => work.batchIds.includes(id));
-  const channel = newest?.channel ?? triggerIn(view).channel;
   const batch = view.rows.filter(({ id }) => work.batchIds.includes(id));
+  const channel = batch.at(-1)?.channel ?? triggerIn(view).channel;
   const content = contentOf(decision, batch);
   const [recentProviderIds, moved] = await Promise.all([
     decision.what === "draft" ? sentBefore(context, work.recordId) : [],
@@ -216,6 +215,6 @@ function triggerIn({ stored, newest, record }: ConversationView): Trigger {
   return {
     conversationId: stored.id,
     sender: record?.sender ?? newest?.sender ?? stored.sender ?? "",
-    channel: newest?.channel ?? stored.channel ?? "default",
+    channel: newest?.channel ?? stored.channel ?? DEFAULT_QUEUE,
   };
 }

@@ -18,7 +18,7 @@ import { assertHeld } from "../items/item-size.ts";
 import { conversationKeyOf } from "../items/keys.ts";
 import type { StagedMessageRow } from "../items/stage-item.ts";
 import { stagedRows, waitsBeside } from "../items/staged.ts";
-import { changeHeld, isHeldBy, letGo, readState } from "../items/state.ts";
+import { changeHeld, isHeldBy, isMine, letGo, readState } from "../items/state.ts";
 import type { Stored } from "../items/state-item.ts";
 import { conversationOf } from "./find-conversation.ts";
 
@@ -35,7 +35,7 @@ export async function renew(context: AwsContext, lease: Lease): Promise<Renewal>
 
 export async function hasNewer(context: AwsContext, lease: Lease): Promise<boolean> {
   const stored = await readState(context, lease.conversationId);
-  return stored.state.lease?.token === lease.token && canJoin(context, stored);
+  return isMine(stored, lease.token) && canJoin(context, stored);
 }
 
 /**
