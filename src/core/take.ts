@@ -3,7 +3,7 @@ import type { LetterContent } from "../model/dead-letter.ts";
 import type { Draft } from "../model/draft.ts";
 import type { Settings } from "../model/settings.ts";
 import { type Batchable, cutBatch } from "./batch.ts";
-import { type DraftStep, nextDraftStep, replySent } from "./draft.ts";
+import { type DraftAction, nextDraftAction, replySent } from "./draft.ts";
 import { arrivalsOf, dueOfMessages } from "./due.ts";
 import { isHeld, newLease } from "./lease.ts";
 import { failingSinceAtMs, isOutageOver } from "./retry.ts";
@@ -133,7 +133,7 @@ function continueDraft(state: ConversationState, taker: Taker, settings: Setting
   const readyAtMs = state.notBeforeAtMs ?? 0;
   if (taker.nowMs < readyAtMs) return wait(state, readyAtMs, taker);
   if (work === undefined) throw new Error(`draft of turn ${draft.turnId} has no work`);
-  if (isSpent(work, nextDraftStep(draft, settings), settings)) return deadLetter(state, work);
+  if (isSpent(work, nextDraftAction(draft, settings), settings)) return deadLetter(state, work);
   return hold(state, "draft", { ...work, attempts: work.attempts + 1 }, taker, settings);
 }
 
@@ -142,7 +142,7 @@ function continueDraft(state: ConversationState, taker: Taker, settings: Setting
  * and committed instead: as a dead letter it would be retried, and the customer answered twice. If asking,
  * too, ends with the process every time, it becomes a dead letter after twice as many attempts.
  */
-function isSpent({ attempts }: Work, { kind }: DraftStep, { attemptsMax }: Settings): boolean {
+function isSpent({ attempts }: Work, { kind }: DraftAction, { attemptsMax }: Settings): boolean {
   return attempts >= (kind === "send" ? attemptsMax : 2 * attemptsMax);
 }
 

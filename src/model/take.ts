@@ -10,6 +10,8 @@ export interface TurnTries {
   readonly attempt: number;
   /** How many tries count towards `attemptsMax`, this one included: those that ended in an outage do not. */
   readonly attempts: number;
+  /** How many tries before this one ended in an outage. */
+  readonly outages: number;
   /** Since when tries have ended in an outage. */
   readonly failingSinceAtMs?: number;
   /** Earlier attempts may have ended with the death of their processes: this turn may be what killed them. */

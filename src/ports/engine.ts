@@ -32,7 +32,7 @@ export type StageOutcome =
        * is full is told by the engine: it stages `settings.busyText` together with the mark that it was told,
        * and no crash comes between the two.
        */
-      readonly tellBusy?: boolean;
+      readonly tellBusy: boolean;
     };
 
 /** What a webhook needs. */
@@ -148,7 +148,7 @@ export interface SweepReport {
   /** The clock was set back since the last sweep: work that it had put off was brought forward. */
   readonly clockSetBack?: ClockSetBack;
   /** The round ended at its limit: the next one continues with the rest, and may come at once. */
-  readonly hasMore?: boolean;
+  readonly hasMore: boolean;
 }
 
 export interface ClockSetBack {

@@ -138,13 +138,12 @@ async function commitSilence(run: TurnRun, answer: Answered, answerStartedAtMs: 
     return release(run, { kind: "restart" });
   const { handOff, queued } = answer;
   const silence = queued ? "queued" : "no-reply";
-  const end = await commit(run, {
+  return commit(run, {
     outcome: handOff === undefined ? silence : "handed-off",
     ...effectsOf(answer),
     answerStartedAtMs,
     answeredAtMs: run.clock.nowMs(),
   });
-  return end.kind === "answered" ? release(run, { kind: "put-back" }) : end;
 }
 
 /** DRAFT, with its first chunk already `sending`: one durable write before the first byte goes out. */

@@ -6,6 +6,7 @@ import type { TriggerTold } from "../ports/engine.ts";
 import { RepeatedFailures } from "./repeated-failures.ts";
 import { runTurn } from "./run-turn.ts";
 import { Suspects, setAside } from "./suspects.ts";
+import { aboutTurn } from "./turn-end.ts";
 import type { TurnContext, TurnEnd } from "./turn-run.ts";
 
 /** An abort without a reason makes an error with a stack that is never read. */
@@ -146,12 +147,11 @@ export class Worker {
   #begin(outcome: TakeResult, within?: Within): Promise<TurnEnd | undefined> {
     this.#tell(outcome);
     if (outcome.kind !== "turn") return Promise.resolve(undefined);
-    const { conversation, turnId } = outcome.taken;
     const run = this.#run(outcome.taken, within)
       .catch((error): TurnEnd => {
         // No caller awaits this promise: an unhandled rejection would end the process, and every other turn
         // in it.
-        const about = { conversation: conversation.id, turn: turnId };
+        const about = aboutTurn(outcome.taken);
         this.#context.log("error", "turn.abandoned", { ...about, reason: tellable(error) });
         return { kind: "abandoned" };
       })

@@ -525,12 +525,6 @@ export const EXPLAINED: readonly Explained[] = [
     because: "equivalent: a field that is undefined is none",
   },
   {
-    file: "src/engines/embedded/steps/inspect.ts",
-    code: "const { dead, unknown, quarantined = 0 } = tables.meta.counts(nowMs);",
-    change: "0 → 1",
-    because: "equivalent: every store of tables counts what it set aside",
-  },
-  {
     file: "src/engines/sqlite/backup.ts",
     code: "const database = new DatabaseSync(source, { readOnly: true, timeout: 0 });",
     change: "0 → 1",

@@ -4,7 +4,7 @@ import { LullError } from "../../../errors.ts";
 import type { Draft } from "../../../model/draft.ts";
 import {
   areKeys,
-  assertHeld,
+  assertFits,
   assertSayable,
   fits,
   ITEM_BYTES_MAX,
@@ -66,8 +66,8 @@ describe("at its limit", () => {
     });
     const room = 350_000 - 2 * 100 - itemBytes(draftOf(""));
     const whole = draftOf("x".repeat(room));
-    expect(assertHeld(whole)).toBe(whole);
-    expect(() => assertHeld(draftOf("x".repeat(room + 1)))).toThrow(LullError);
+    expect(assertFits(whole)).toBe(whole);
+    expect(() => assertFits(draftOf("x".repeat(room + 1)))).toThrow(LullError);
   });
 
   it("what a human says has 350 KB", () => {

@@ -60,7 +60,7 @@ export function isSortKey(text: string): boolean {
 }
 
 /** Checked before the first chunk goes out: later it could not be recorded what was sent. */
-export function assertHeld(draft: Draft): Draft {
+export function assertFits(draft: Draft): Draft {
   if (itemBytes(draft) + SENT_BYTES * draft.chunks.length > DRAFT_BYTES_MAX) throw tooLarge();
   return draft;
 }

@@ -12,7 +12,7 @@ import { absent, all, equal, type Item, present } from "../dynamo/expression.ts"
 import { pages } from "../dynamo/pages.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { changeOf, conversationFrom, rowKey } from "../items/conversation-item.ts";
-import { assertHeld, assertSayable } from "../items/item-size.ts";
+import { assertFits, assertSayable } from "../items/item-size.ts";
 import { conversationKeyOf, conversationWithin, PAUSED } from "../items/keys.ts";
 import { isRemembered } from "../items/seen.ts";
 import { outboundRow, stagedFrom, stageItem } from "../items/stage-item.ts";
@@ -25,7 +25,7 @@ import {
   createConversation,
   findForSure,
   senderOf,
-  untilSettled,
+  untilUncontested,
   withAlias,
 } from "./find-conversation.ts";
 
@@ -35,7 +35,7 @@ export async function create(
 ): Promise<{ created: boolean; conversation: Conversation }> {
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
   const { senderAlias: _, ...rest } = given;
-  return untilSettled(async () => {
+  return untilUncontested(async () => {
     const known = await findForSure(context, key, given);
     const { found } = known;
     const conversation = found
@@ -112,7 +112,7 @@ export async function answer(context: AwsContext, late: LateAnswer): Promise<"ac
         : found.kind === "waits" && found.draft;
     if (!draft) return "stale";
     const answered = withLateAnswer(stored.state, draft, late, nowMs);
-    assertHeld(answered.draft);
+    assertFits(answered.draft);
     const saved = await saveState(context, stored, answered);
     if (saved.kind === "saved") {
       if (found.kind === "waits" && !found.running) await wakeNow(context, triggerOf(stored));

@@ -214,7 +214,7 @@ export async function createConversation(
 /** How often all is looked up again after another process was faster. Each time one succeeds. */
 const ROUNDS_MAX = 50;
 
-export async function untilSettled<T>(look: (round: number) => Promise<Unless<T>>): Promise<T> {
+export async function untilUncontested<T>(look: (round: number) => Promise<Unless<T>>): Promise<T> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const outcome = await look(round);
     if (outcome !== "look-again") return outcome as T;

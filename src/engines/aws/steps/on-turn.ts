@@ -31,7 +31,7 @@ import {
   nextId,
   ownerlessId,
   rowsOf,
-  untilSettled,
+  untilUncontested,
 } from "./find-conversation.ts";
 
 /** Three actions for each row, and one for the window. */
@@ -66,7 +66,7 @@ async function resolve(
   waitingId: string,
   messages: readonly Arrival[],
 ): Promise<Conversation | undefined> {
-  return untilSettled(async () => {
+  return untilUncontested(async () => {
     const standing = await conversationOf(context, waitingId);
     if (standing && !standing.taskComplete) return standing;
     const known = await knownFor(context, waitingId, standing, messages);

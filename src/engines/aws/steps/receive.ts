@@ -29,7 +29,7 @@ import {
   type Known,
   learn,
   nextId,
-  untilSettled,
+  untilUncontested,
   withAlias,
 } from "./find-conversation.ts";
 import { lookUp, markOf, refuseMore } from "./full-conversation.ts";
@@ -80,7 +80,7 @@ async function stageOne(context: AwsContext, receipt: Receipt): Promise<StageOut
   // Wherever the person's messages go by now.
   const before = stagedIn === undefined ? undefined : await stagedBefore(context, known, id, stagedIn);
   if (before) return before;
-  return untilSettled(async (round) => {
+  return untilUncontested(async (round) => {
     const looked = round === 0 ? known : await findForSure(context, key, arrival);
     return stageIn(context, receipt, { key, known: looked, fullIn });
   });

@@ -14,7 +14,7 @@ import type { Chunk, Draft } from "../../../model/draft.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { DraftOutcome, MarkOutcome, Renewal } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
-import { assertHeld } from "../items/item-size.ts";
+import { assertFits } from "../items/item-size.ts";
 import { conversationKeyOf } from "../items/keys.ts";
 import type { StagedMessageRow } from "../items/stage-item.ts";
 import { stagedRows, waitsBeside } from "../items/staged.ts";
@@ -45,7 +45,7 @@ export async function hasNewer(context: AwsContext, lease: Lease): Promise<boole
  * later came after the draft. If the draft must not be sent, it is taken back.
  */
 export async function draft(context: AwsContext, lease: Lease, written: Draft): Promise<DraftOutcome> {
-  assertHeld(written);
+  assertFits(written);
   const stored = await write(context, lease, (state, untilAtMs) => withDraft(state, written, untilAtMs));
   if (!stored) return LOST;
   const mayBeBack = isAnswer(written);
