@@ -138,7 +138,7 @@ function providerOf(given: Options, file: string, where: string): [provider: str
 
 /** Which channel a variable belongs to, and which one turns it on. */
 const BY_ENVIRONMENT: Readonly<
-  Record<string, { provider: string; variant: string; on: string; keys: Options }>
+  Record<string, { provider: string; variant: string; on: string; keys: Readonly<Record<string, string>> }>
 > = {
   whatsapp: {
     provider: "twilio",
@@ -180,7 +180,7 @@ function turnedOnBy(name: string, resolved: ResolvedSettings): string | undefine
   const { on, keys } = BY_ENVIRONMENT[name] as (typeof BY_ENVIRONMENT)[string];
   const origin = resolved.get(on)?.origin;
   if (origin === undefined) return undefined;
-  const missing = Object.values(keys as Record<string, string>)
+  const missing = Object.values(keys)
     .filter((key) => key in VARIABLES && !resolved.has(key))
     .map((key) => VARIABLES[key]);
   if (missing.length === 0) return origin;
@@ -197,7 +197,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
 
 function environmentOptions(name: string, resolved: ResolvedSettings): Options {
   const { keys } = BY_ENVIRONMENT[name] as (typeof BY_ENVIRONMENT)[string];
-  const present = Object.entries(keys as Record<string, string>).flatMap(([option, key]) => {
+  const present = Object.entries(keys).flatMap(([option, key]) => {
     const setting = resolved.get(key);
     return setting === undefined ? [] : [[option, optionValue(option, setting)] as const];
   });

@@ -52,6 +52,8 @@ export interface DeadLettered {
   /** Left out where the messages were in no turn yet. */
   readonly turnId?: string;
   readonly deadLetterId: string;
+  /** How often it was tried. */
+  readonly attempts: number;
   readonly reason: string;
 }
 

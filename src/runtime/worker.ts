@@ -189,10 +189,11 @@ export class Worker {
 
   #tell(outcome: TakeResult): void {
     const { log } = this.#context;
-    const dead = ({ conversationId, turnId, deadLetterId, reason }: DeadLettered) =>
+    const dead = ({ conversationId, turnId, deadLetterId, attempts, reason }: DeadLettered) =>
       log("error", "turn.dead", {
         conversation: conversationId,
         turn: turnId,
+        attempt: attempts,
         deadLetter: deadLetterId,
         reason: toldOfDeadLetter(reason),
       });

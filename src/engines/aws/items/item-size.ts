@@ -7,7 +7,7 @@ import type { Item } from "../dynamo/expression.ts";
 export const ITEM_BYTES_MAX = 400_000;
 
 /** For rows that one transaction moves between tables: each is counted twice, and all may have 4 MB. */
-export const MOVED_BYTES_MAX = 1_000_000;
+const MOVED_BYTES_MAX = 1_000_000;
 
 /** A draft shares its item with the attempts and their message ids. */
 const DRAFT_BYTES_MAX = 350_000;

@@ -6,7 +6,7 @@ import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
 import { pages } from "../dynamo/pages.ts";
 import { itemBytes } from "./item-size.ts";
-import { type StagedRow, stagedFrom } from "./stage-item.ts";
+import { type StageRow, stagedFrom } from "./stage-item.ts";
 import { isNewer, newerVersion } from "./version.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function stagedRows(
   context: AwsContext,
   conversationId: string,
   { isForTurn = false } = {},
-): Promise<StagedRow[]> {
+): Promise<StageRow[]> {
   const items = await context.store.query("stage", { key: equal("conversation_id", conversationId) });
   if (isForTurn && items.some(isNewer)) throw newerVersion(conversationId);
   return inArrivalOrder(context.quarantine.sound("stage", items, stagedFrom));
@@ -28,14 +28,14 @@ export async function stagedAs(
   context: AwsContext,
   conversationId: string,
   ids: readonly string[],
-): Promise<StagedRow[]> {
+): Promise<StageRow[]> {
   const keys = ids.map((id) => stageKey(conversationId, id));
   const items = await context.store.getMany("stage", keys);
   return inArrivalOrder(context.quarantine.sound("stage", items, stagedFrom));
 }
 
 /** Outbounds: what is to be said for the assistant. */
-export async function stagedOutbounds(context: AwsContext, conversationId: string): Promise<StagedRow[]> {
+export async function stagedOutbounds(context: AwsContext, conversationId: string): Promise<StageRow[]> {
   const key = all(equal("conversation_id", conversationId), beginsWith("message_sid", OUTBOUND));
   const rows = context.quarantine.sound("stage", await context.store.query("stage", { key }), stagedFrom);
   // A message's id begins with the name of its channel, which may be this very word.
@@ -47,7 +47,7 @@ export async function waitsBeside(
   context: AwsContext,
   conversationId: string,
   ids: readonly string[],
-  isWanted: (row: StagedRow) => boolean = () => true,
+  isWanted: (row: StageRow) => boolean = () => true,
 ): Promise<boolean> {
   const known = new Set(ids);
   const key = equal("conversation_id", conversationId);

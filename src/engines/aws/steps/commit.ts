@@ -12,7 +12,7 @@ import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import type { Action, Put } from "../dynamo/store.ts";
 import { transactionToken } from "../items/keys.ts";
-import type { LeftBehind } from "../items/left-behind.ts";
+import type { LeftBehind } from "../items/left-rows.ts";
 import { unknownItem } from "../items/message-item.ts";
 import { isForgotten, putSent, seenItem } from "../items/seen.ts";
 import { stagedAs, stageKey } from "../items/staged.ts";
@@ -139,7 +139,7 @@ async function writeTogether(
       actions = actions.map((action, at) => (transacted.by.has(at) ? unconditional(action) : action));
     } catch (error) {
       if (!(error instanceof ImpossibleWrite)) throw error;
-      if (row && isAbout(error, actions.length)) {
+      if (row && mayBe(error, actions.length)) {
         row = await row.instead();
         lacks = row ? row.lacks : "everything";
       } else {
@@ -157,7 +157,7 @@ function withoutImpossible(
   error: ImpossibleWrite,
 ): readonly Action[] {
   const isNeeded = (at: number) => at === 0 || at >= actions.length - batch;
-  const rest = actions.filter((_, at) => isNeeded(at) || !isAbout(error, at));
+  const rest = actions.filter((_, at) => isNeeded(at) || !mayBe(error, at));
   if (rest.length === actions.length) throw error;
   const left = actions.length - rest.length;
   context.log("error", "commit.incomplete", { conversation, actions: left, reason: error.message });
@@ -165,7 +165,7 @@ function withoutImpossible(
 }
 
 /** If the store did not say which action it was, it may be any. */
-function isAbout({ actions }: ImpossibleWrite, at: number): boolean {
+function mayBe({ actions }: ImpossibleWrite, at: number): boolean {
   return actions.size === 0 || actions.has(at);
 }
 

@@ -10,7 +10,7 @@ import { movable } from "../items/item-size.ts";
 import { idWithin, transactionToken } from "../items/keys.ts";
 import { letterItem, letterRowKey } from "../items/letter-item.ts";
 import { seenItem } from "../items/seen.ts";
-import { type StagedRow, stageItem } from "../items/stage-item.ts";
+import { type StageRow, stageItem } from "../items/stage-item.ts";
 import { stageKey } from "../items/staged.ts";
 import { type Changed, savedAs } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
@@ -25,7 +25,7 @@ export type DeadLetterWrite =
  */
 export async function deadLetter(
   context: AwsContext,
-  { stored, rows }: { readonly stored: Stored; readonly rows: readonly StagedRow[] },
+  { stored, rows }: { readonly stored: Stored; readonly rows: readonly StageRow[] },
   content: LetterContent,
   after: ConversationState,
 ): Promise<DeadLetterWrite> {
@@ -79,7 +79,7 @@ async function transactWith(
   }
 }
 
-function moved(context: AwsContext, row: StagedRow, letterId: string): Action[] {
+function moved(context: AwsContext, row: StageRow, letterId: string): Action[] {
   return [
     { kind: "delete", table: "stage", key: stageKey(row.conversationId, row.id) },
     { kind: "put", table: "seen", item: seenItem(context, row.id, "dead") },
@@ -91,7 +91,7 @@ function put(item: Item): Action {
   return { kind: "put", table: "messages", item };
 }
 
-function markError(context: AwsContext, stored: Stored, rows: readonly StagedRow[]): Action | undefined {
+function markError(context: AwsContext, stored: Stored, rows: readonly StageRow[]): Action | undefined {
   const sender = rows[0]?.sender || stored.sender;
   if (!sender) return undefined;
   return {

@@ -11,7 +11,7 @@ import { BY_ACTIVITY, BY_ID } from "../dynamo/tables.ts";
 import {
   conversationFrom,
   createdAtMsOf,
-  isAbout,
+  isUnder,
   rowFrom,
   rowKey,
   SENDER,
@@ -92,7 +92,7 @@ export async function rowsOf(
       : context.store.query("conversations", { key: ofName });
   };
   const found = (await Promise.all(names.map(read))).flat();
-  return found.filter((row) => isAbout(row, key));
+  return found.filter((row) => isUnder(row, key));
 }
 
 export function newestFirst(rows: readonly Item[]): Conversation[] {
@@ -207,7 +207,7 @@ export async function createConversation(
   const isMine = written.kind === "done" || !written.item || written.item.created_as === createdAs;
   if (isMine) return conversation;
   // Another system has a different row there: the id is taken all the same, and the next one follows from it.
-  if (!isAbout(written.item!, given)) return createConversation(context, given, { ...known, latestId: id });
+  if (!isUnder(written.item!, given)) return createConversation(context, given, { ...known, latestId: id });
   return "look-again";
 }
 

@@ -11,7 +11,7 @@ import { claimIn } from "../items/claim.ts";
 import { fullKey, fullMarkKey, keptUntil } from "../items/keys.ts";
 import type { Refused } from "../items/refusal-item.ts";
 import { seenKeys } from "../items/seen.ts";
-import type { StagedRow } from "../items/stage-item.ts";
+import type { StageRow } from "../items/stage-item.ts";
 import { say } from "./conversations.ts";
 import { refuse } from "./refuse.ts";
 
@@ -76,7 +76,7 @@ function lookedUp(known: Item | undefined, fullIn: unknown): LookedUp {
 export async function markIfFull(
   context: AwsContext,
   conversationId: string,
-  rows: readonly StagedRow[],
+  rows: readonly StageRow[],
 ): Promise<void> {
   if (!isFull(pileOf(rows), context.settings, 1)) return;
   const setIfAbsent = { full_since: context.newId() };

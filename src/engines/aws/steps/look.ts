@@ -3,9 +3,9 @@ import { itemOf, messagesOf } from "../../../core/staged.ts";
 import { continuesDraft } from "../../../core/take.ts";
 import type { AwsContext } from "../context.ts";
 import { conversationKeyOf, PAUSED } from "../items/keys.ts";
-import type { LeftBehind } from "../items/left-behind.ts";
+import type { LeftBehind } from "../items/left-rows.ts";
 import { rememberedAmong } from "../items/seen.ts";
-import type { StagedRow } from "../items/stage-item.ts";
+import type { StageRow } from "../items/stage-item.ts";
 import { stagedAs, stagedOutbounds, stagedRows, stageKey } from "../items/staged.ts";
 import type { Stored } from "../items/state-item.ts";
 import { disarm } from "../items/window.ts";
@@ -79,7 +79,7 @@ async function lookAtAll(context: AwsContext, stored: Stored): Promise<Conversat
 }
 
 /** What this turn could take: what was tried, then the first. A redelivery may have slipped past DEDUPE. */
-function candidates({ settings }: AwsContext, { state }: Stored, rows: readonly StagedRow[]): string[] {
+function candidates({ settings }: AwsContext, { state }: Stored, rows: readonly StageRow[]): string[] {
   const tried = state.works.flatMap(({ messageIds }) => messageIds);
   const first = inOrder(rows.map(itemOf)).slice(0, 2 * settings.batchMessagesMax);
   return [...new Set([...tried, ...first.map(({ id }) => id)])];

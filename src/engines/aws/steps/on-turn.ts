@@ -18,7 +18,7 @@ import { moveClaim } from "../items/claim.ts";
 import { movable } from "../items/item-size.ts";
 import { transactionToken } from "../items/keys.ts";
 import { recordsFor, recordsOf } from "../items/name-item.ts";
-import { type StagedMessageRow, stageItem } from "../items/stage-item.ts";
+import { type StageMessageRow, stageItem } from "../items/stage-item.ts";
 import { stageKey } from "../items/staged.ts";
 import { arm, isNotArmed, windowItem } from "../items/window.ts";
 import type { ConversationView } from "./conversation-view.ts";
@@ -128,7 +128,7 @@ export async function nameAt(
 /** The window is written with the first of them: at every moment a worker will look. */
 async function move(
   context: AwsContext,
-  messages: readonly StagedMessageRow[],
+  messages: readonly StageMessageRow[],
   record: Conversation,
 ): Promise<void> {
   const trigger = {
@@ -155,7 +155,7 @@ async function move(
   }
 }
 
-function moveOne(context: AwsContext, row: StagedMessageRow, record: Conversation): Action[] {
+function moveOne(context: AwsContext, row: StageMessageRow, record: Conversation): Action[] {
   const there = { ...row, conversationId: record.id, sender: record.sender };
   return [
     { kind: "delete", table: "stage", key: stageKey(row.conversationId, row.id) },

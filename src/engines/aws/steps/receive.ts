@@ -12,8 +12,8 @@ import { claim, claimOver } from "../items/claim.ts";
 import { areKeys, fits } from "../items/item-size.ts";
 import {
   messageRow,
-  type StagedMessageRow,
-  type StagedRow,
+  type StageMessageRow,
+  type StageRow,
   stagedFrom,
   stageItem,
 } from "../items/stage-item.ts";
@@ -86,7 +86,7 @@ async function stageOne(context: AwsContext, receipt: Receipt): Promise<StageOut
   });
 }
 
-interface Found {
+interface LookedUpFor {
   readonly key: ConversationKey;
   readonly known: Known;
   readonly fullIn: string | undefined;
@@ -96,7 +96,7 @@ interface Found {
 async function stageIn(
   context: AwsContext,
   receipt: Receipt,
-  { key, known, fullIn }: Found,
+  { key, known, fullIn }: LookedUpFor,
 ): Promise<StageOutcome | "look-again"> {
   const { id, refusal, writers } = receipt;
   if (isUnattributed(writers, known)) return { kind: "unattributed" };
@@ -182,14 +182,14 @@ async function put(
   return stageAt(context, row, conversation, item);
 }
 
-function rowAt({ arrival, id, sequence }: Receipt, found: FoundConversation): StagedMessageRow {
+function rowAt({ arrival, id, sequence }: Receipt, found: FoundConversation): StageMessageRow {
   return messageRow(arrival, id, { conversationId: found.id, sender: found.sender, sequence });
 }
 
 /** STAGE, then ARM. A duplicate is armed, too: the webhook that staged it may have died in between. */
 async function stageAt(
   context: AwsContext,
-  row: StagedMessageRow,
+  row: StageMessageRow,
   conversation: Conversation | undefined,
   unmarked = stageItem(row),
 ): Promise<StageOutcome> {
@@ -214,18 +214,14 @@ async function stageAt(
 
 async function armAgain(
   context: AwsContext,
-  row: StagedRow,
+  row: StageRow,
   conversation: Conversation | undefined,
 ): Promise<StageOutcome> {
   await armFor(context, row, conversation);
   return { kind: "duplicate" };
 }
 
-function armFor(
-  context: AwsContext,
-  row: StagedRow,
-  conversation: Conversation | undefined,
-): Promise<number> {
+function armFor(context: AwsContext, row: StageRow, conversation: Conversation | undefined): Promise<number> {
   const dueAtMs = dueOnArrival(row, conversation, context.settings, clockOf(context));
   const { conversationId, sender, channel } = row;
   return arm(context, { conversationId, sender, channel }, { dueAtMs });

@@ -12,7 +12,7 @@ import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "../ite
 import { unknownFrom, unknownKey } from "../items/message-item.ts";
 import { movedSince } from "../items/name-item.ts";
 import { removeOnce } from "../items/remove-once.ts";
-import { outboundRow, type StagedRow, stageItem } from "../items/stage-item.ts";
+import { outboundRow, type StageRow, stageItem } from "../items/stage-item.ts";
 import { wakeNow } from "../items/window.ts";
 import { DEFAULT_QUEUE } from "../queue/triggers.ts";
 import { conversationOf, senderOf } from "./find-conversation.ts";
@@ -31,7 +31,7 @@ export function repairs(context: AwsContext): Repairs {
 
 interface Letter {
   readonly conversationId: string;
-  readonly rows: readonly StagedRow[];
+  readonly rows: readonly StageRow[];
   readonly keys: readonly Item[];
 }
 

@@ -13,7 +13,7 @@ import { name } from "../items/item-shapes.ts";
 import { conversationKeyOf, SWEEP } from "../items/keys.ts";
 import { leasedIds } from "../items/lease-shards.ts";
 import { rememberedAmong } from "../items/seen.ts";
-import { type StagedRow, stagedFrom } from "../items/stage-item.ts";
+import { type StageRow, stagedFrom } from "../items/stage-item.ts";
 import { stagedRows } from "../items/staged.ts";
 import { isHeldBy, readState, saveState } from "../items/state.ts";
 import { type Stored, storedFrom, triggerOf } from "../items/state-item.ts";
@@ -196,7 +196,7 @@ async function armOrphan(context: AwsContext, id: string): Promise<boolean> {
 }
 
 /** A late write may come after its message was delivered again and answered: that is no orphan. */
-async function unanswered(context: AwsContext, id: string): Promise<StagedRow[]> {
+async function unanswered(context: AwsContext, id: string): Promise<StageRow[]> {
   const rows = await stagedRows(context, id);
   const answered = await rememberedAmong(
     context,
@@ -206,7 +206,7 @@ async function unanswered(context: AwsContext, id: string): Promise<StagedRow[]>
   return rows.filter((row) => !answered.has(row.id));
 }
 
-async function dueIn(context: AwsContext, id: string, rows: readonly StagedRow[]): Promise<number> {
+async function dueIn(context: AwsContext, id: string, rows: readonly StageRow[]): Promise<number> {
   const [{ state }, record] = await Promise.all([
     readState(context, id),
     conversationOf(context, id, rows[0]?.sender),

@@ -11,7 +11,7 @@ import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
 import { rowKey, SENDER } from "../items/conversation-item.ts";
 import { idWithin } from "../items/keys.ts";
-import type { LeftBehind } from "../items/left-behind.ts";
+import type { LeftBehind } from "../items/left-rows.ts";
 import { movedSince } from "../items/name-item.ts";
 import { quarantineState } from "../items/quarantined-rows.ts";
 import { hold, isMine, saveState } from "../items/state.ts";

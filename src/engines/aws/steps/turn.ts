@@ -16,7 +16,7 @@ import type { DraftOutcome, MarkOutcome, Renewal } from "../../../ports/engine.t
 import type { AwsContext } from "../context.ts";
 import { assertFits } from "../items/item-size.ts";
 import { conversationKeyOf } from "../items/keys.ts";
-import type { StagedMessageRow } from "../items/stage-item.ts";
+import type { StageMessageRow } from "../items/stage-item.ts";
 import { stagedRows, waitsBeside } from "../items/staged.ts";
 import { changeHeld, isHeldBy, isMine, letGo, readState } from "../items/state.ts";
 import type { Stored } from "../items/state-item.ts";
@@ -95,7 +95,7 @@ async function canJoin(context: AwsContext, stored: Stored): Promise<boolean> {
 }
 
 /** Staged messages that are not in the running batch. */
-export async function newerThan(context: AwsContext, stored: Stored): Promise<StagedMessageRow[]> {
+export async function newerThan(context: AwsContext, stored: Stored): Promise<StageMessageRow[]> {
   const { batchIds } = workUnder(stored.state);
   const rows = messagesOf(await stagedRows(context, stored.id));
   return rows.filter(({ id }) => !batchIds.includes(id));
