@@ -1,5 +1,5 @@
-import { twilio } from "../channels/twilio/index.ts";
-import { wati } from "../channels/wati/index.ts";
+import { type TwilioOptions, twilio } from "../channels/twilio/index.ts";
+import { type WatiOptions, wati } from "../channels/wati/index.ts";
 import { web } from "../channels/web/index.ts";
 import { canonicalAddress } from "../core/own-addresses.ts";
 import { either, type ObjectSchema, object, options, record } from "../core/schema.ts";
@@ -8,7 +8,7 @@ import { didYouMean } from "../core/suggest.ts";
 import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import { checkOptions } from "./file-keys.ts";
-import { COUNT, SECRET, TEXT, TEXTS, URL_KIND, YES_NO } from "./kinds.ts";
+import { COUNT, type SchemaOf, SECRET, TEXT, TEXTS, URL_KIND, YES_NO } from "./kinds.ts";
 import { type ResolvedSettings, referenceIn, type Setting } from "./resolve-settings.ts";
 
 /** A channel in force, with what a person wants to know of it. */
@@ -46,7 +46,7 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
       apiUrl: URL_KIND,
       textMax: COUNT,
       bodyBytesMax: COUNT,
-    }),
+    } satisfies SchemaOf<TwilioOptions>),
     make: (variant, given) => (variant === "sms" ? twilio.sms(given) : twilio.whatsapp(given)),
   },
   wati: {
@@ -58,7 +58,7 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
       account: TEXT,
       numbers: TEXTS,
       bodyBytesMax: COUNT,
-    }),
+    } satisfies SchemaOf<WatiOptions>),
     make: (_variant, given) => wati(given),
   },
   web: {
