@@ -212,6 +212,7 @@ const GLOSSARY_WORDS = [
     "suspect",
   ],
   ...["responder", "draft", "chunk", "reply", "outcome", "refusal", "outbound", "late answer"],
+  ...["sound, foreign", "glance", "fitness", "knob"],
   ...["quarantine", "dead letter", "unknown send", "late send", "orphan", "sweeper", "settle"],
   ...["hand-off", "pause", "admission", "dedupe memory", "engine", "sqlite", "aws", "queue"],
 ];

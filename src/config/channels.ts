@@ -1,5 +1,5 @@
-import { twilio } from "../channels/twilio/index.ts";
-import { wati } from "../channels/wati/index.ts";
+import { type TwilioOptions, twilio } from "../channels/twilio/index.ts";
+import { type WatiOptions, wati } from "../channels/wati/index.ts";
 import { web } from "../channels/web/index.ts";
 import { canonicalAddress } from "../core/own-addresses.ts";
 import { either, type ObjectSchema, object, options, record } from "../core/schema.ts";
@@ -8,7 +8,7 @@ import { didYouMean } from "../core/suggest.ts";
 import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import { checkOptions } from "./file-keys.ts";
-import { COUNT, SECRET, TEXT, TEXTS, URL_KIND, YES_NO } from "./kinds.ts";
+import { COUNT, type SchemaOf, SECRET, TEXT, TEXTS, URL_KIND, YES_NO } from "./kinds.ts";
 import { type ResolvedSettings, referenceIn, type Setting } from "./resolve-settings.ts";
 
 /** A channel in force, with what a person wants to know of it. */
@@ -46,7 +46,7 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
       apiUrl: URL_KIND,
       textMax: COUNT,
       bodyBytesMax: COUNT,
-    }),
+    } satisfies SchemaOf<TwilioOptions>),
     make: (variant, given) => (variant === "sms" ? twilio.sms(given) : twilio.whatsapp(given)),
   },
   wati: {
@@ -58,7 +58,7 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
       account: TEXT,
       numbers: TEXTS,
       bodyBytesMax: COUNT,
-    }),
+    } satisfies SchemaOf<WatiOptions>),
     make: (_variant, given) => wati(given),
   },
   web: {
@@ -138,7 +138,7 @@ function providerOf(given: Options, file: string, where: string): [provider: str
 
 /** Which channel a variable belongs to, and which one turns it on. */
 const BY_ENVIRONMENT: Readonly<
-  Record<string, { provider: string; variant: string; on: string; keys: Options }>
+  Record<string, { provider: string; variant: string; on: string; keys: Readonly<Record<string, string>> }>
 > = {
   whatsapp: {
     provider: "twilio",
@@ -180,7 +180,7 @@ function turnedOnBy(name: string, resolved: ResolvedSettings): string | undefine
   const { on, keys } = BY_ENVIRONMENT[name] as (typeof BY_ENVIRONMENT)[string];
   const origin = resolved.get(on)?.origin;
   if (origin === undefined) return undefined;
-  const missing = Object.values(keys as Record<string, string>)
+  const missing = Object.values(keys)
     .filter((key) => key in VARIABLES && !resolved.has(key))
     .map((key) => VARIABLES[key]);
   if (missing.length === 0) return origin;
@@ -197,7 +197,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
 
 function environmentOptions(name: string, resolved: ResolvedSettings): Options {
   const { keys } = BY_ENVIRONMENT[name] as (typeof BY_ENVIRONMENT)[string];
-  const present = Object.entries(keys as Record<string, string>).flatMap(([option, key]) => {
+  const present = Object.entries(keys).flatMap(([option, key]) => {
     const setting = resolved.get(key);
     return setting === undefined ? [] : [[option, optionValue(option, setting)] as const];
   });

@@ -1,6 +1,9 @@
 import { either, flag, list, type Schema, text, whole } from "../core/schema.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 
+/** One for each option of a channel or a responder: an option that a file cannot set would be a surprise. */
+export type SchemaOf<Options> = Readonly<Record<keyof Options, Schema>>;
+
 /** What settings are made of, whichever way they come in. */
 export const TEXT = text();
 export const URL_KIND: Schema<string> = { type: "url" };

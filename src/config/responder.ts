@@ -6,10 +6,10 @@ import { ConfigError } from "../errors.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { echo } from "../responders/echo/index.ts";
-import { http } from "../responders/http/index.ts";
-import { openai } from "../responders/openai/index.ts";
+import { type HttpOptions, http } from "../responders/http/index.ts";
+import { type OpenAiOptions, openai } from "../responders/openai/index.ts";
 import { checkOptions } from "./file-keys.ts";
-import { COUNT_OR_NONE, ENDPOINT_URL, FUNCTION, SECRET, TEXT, URL_KIND } from "./kinds.ts";
+import { COUNT_OR_NONE, ENDPOINT_URL, FUNCTION, type SchemaOf, SECRET, TEXT, URL_KIND } from "./kinds.ts";
 import { missingPackage } from "./missing-package.ts";
 import { type ResolvedSettings, referenceIn, type Setting } from "./resolve-settings.ts";
 
@@ -29,7 +29,6 @@ export interface Means {
   readonly secrets: Secrets;
 }
 
-type OpenAiOptions = NonNullable<Parameters<typeof openai>[0]>;
 type Options = Readonly<Record<string, unknown>>;
 type File = { readonly name: string; readonly content: Options } | undefined;
 
@@ -45,13 +44,13 @@ const KINDS: Readonly<Record<string, ObjectSchema>> = {
     toolRoundsMax: COUNT_OR_NONE,
     media: oneOf("mention", "link"),
     body: anything(),
-  }),
+  } satisfies SchemaOf<Omit<OpenAiOptions, "tools" | "secrets">>),
   http: optionsOf({
     url: ENDPOINT_URL,
     secret: SECRET,
     headers: record(SECRET),
     historyMessagesMax: COUNT_OR_NONE,
-  }),
+  } satisfies SchemaOf<Omit<HttpOptions, "secrets">>),
   queue: optionsOf({
     url: URL_KIND,
     answerWithinSeconds: SECONDS,
@@ -174,7 +173,7 @@ const EXAMPLE =
 
 function make(kind: string, options: Options, means: Means): Responder | Promise<Responder> {
   const { secrets } = means;
-  if (kind === "http") return http({ ...options, secrets } as unknown as Parameters<typeof http>[0]);
+  if (kind === "http") return http({ ...options, secrets } as unknown as HttpOptions);
   return kind === "queue" ? makeQueue(options) : echo();
 }
 

@@ -37,7 +37,8 @@ export function inOrder<T extends Omit<Batchable, "bytes">>(
  * What one turn takes: in order, within both limits, always at least one.
  * `first` are the messages of an earlier try. They stay together in every try; otherwise they could not be
  * counted together.
- * `byProvider` is given when more messages wait than are passed in: all of them decide which clock is used.
+ * `byProvider` is given when more messages wait than are passed in: all that wait decide by which clock the
+ * batch is chosen, and those in it by which it is ordered.
  */
 export function cutBatch<T extends Batchable>(
   messages: readonly T[],

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { takeResult } from "./dead-letters.ts";
 
 const deadLettered = (deadLetterId: string) =>
-  ({ kind: "dead-lettered", deadLetterId, conversationId: "c", reason: "poison" }) as const;
+  ({ kind: "dead-lettered", deadLetterId, conversationId: "c", attempts: 5, reason: "poison" }) as const;
 
 it("the dead letters before the last outcome are returned with it", () => {
   expect(takeResult([deadLettered("1"), deadLettered("2"), { kind: "nothing" }])).toEqual({

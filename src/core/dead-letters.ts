@@ -1,3 +1,4 @@
+import type { LetterContent } from "../model/dead-letter.ts";
 import type { DeadLettered, TakeOutcome, TakeResult } from "../model/take.ts";
 
 /** The last of several outcomes, with the dead letters before it, so that the caller can report them. */
@@ -13,13 +14,14 @@ export function takeResult(outcomes: readonly TakeOutcome[]): TakeResult {
 export function deadLetteredAs(
   deadLetterId: string,
   conversationId: string,
-  { turnId, reason }: { readonly turnId?: string | undefined; readonly reason: string },
+  { turnId, attempts, reason }: Pick<LetterContent, "turnId" | "attempts" | "reason">,
 ): DeadLettered {
   return {
     kind: "dead-lettered",
     deadLetterId,
     conversationId,
     ...(turnId !== undefined && { turnId }),
+    attempts,
     reason,
   };
 }

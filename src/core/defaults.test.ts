@@ -21,7 +21,7 @@ const HOUR = 3_600_000;
 
 describe("the defaults", () => {
   it("are those of the protocol's table", () => {
-    expect(DEFAULTS).toMatchObject({
+    expect(settingsWith({})).toMatchObject({
       window: { kind: "fixed", lengthMs: 10_000 },
       leaseMs: 60_000,
       renewMs: 20_000,
@@ -90,7 +90,7 @@ describe("the defaults", () => {
 
 describe("settings", () => {
   it("are the defaults where nothing is said", () => {
-    expect(settingsWith({})).toEqual(DEFAULTS);
+    expect(settingsWith({})).toEqual({ ...DEFAULTS, renewMs: DEFAULTS.leaseMs / 3 });
   });
 
   it("renew a lease at a third of its length, unless another time is set", () => {

@@ -5,7 +5,7 @@ const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 
 /** Every default; those of the limits are in their table. Each number here has a test at its limit. */
-export const DEFAULTS: Settings = {
+export const DEFAULTS: Omit<Settings, "renewMs"> = {
   ...LIMIT_DEFAULTS,
   channels: {},
   window: { kind: "fixed", lengthMs: 10 * SECOND },
@@ -15,7 +15,6 @@ export const DEFAULTS: Settings = {
   onUnknown: CHOICES.onUnknown[0],
   projectStatus: "active",
   busyText: "I was still answering and did not read this message. Please send it again.",
-  renewMs: LIMIT_DEFAULTS.leaseMs / 3,
   clockSkewMs: 0,
   holdMs: 60 * SECOND,
   sweepRowsMax: 1_000,

@@ -7,7 +7,7 @@ import {
   endSending,
   keepSent,
   mayTellOf,
-  nextDraftStep,
+  nextDraftAction,
   pendingChunks,
   providerIdsOf,
   replySent,
@@ -27,28 +27,28 @@ const kinds = ({ chunks }: Draft) => chunks.map(({ state }) => state.kind);
 
 describe("the next step", () => {
   it("is the first chunk that is not on its way", () => {
-    expect(nextDraftStep(draft(pending, pending), DEFAULTS)).toEqual({ kind: "send", chunk: 0 });
-    expect(nextDraftStep(draft(sent(), pending, pending), DEFAULTS)).toEqual({ kind: "send", chunk: 1 });
-    expect(nextDraftStep(draft(sent(), unknown, dropped, pending), DEFAULTS)).toEqual({
+    expect(nextDraftAction(draft(pending, pending), DEFAULTS)).toEqual({ kind: "send", chunk: 0 });
+    expect(nextDraftAction(draft(sent(), pending, pending), DEFAULTS)).toEqual({ kind: "send", chunk: 1 });
+    expect(nextDraftAction(draft(sent(), unknown, dropped, pending), DEFAULTS)).toEqual({
       kind: "send",
       chunk: 3,
     });
   });
 
   it("is nothing when each is sent, unknown or dropped, or there is none", () => {
-    expect(nextDraftStep(draft(sent(), unknown, dropped), DEFAULTS)).toEqual({ kind: "done" });
-    expect(nextDraftStep(draft(), DEFAULTS)).toEqual({ kind: "done" });
+    expect(nextDraftAction(draft(sent(), unknown, dropped), DEFAULTS)).toEqual({ kind: "done" });
+    expect(nextDraftAction(draft(), DEFAULTS)).toEqual({ kind: "done" });
   });
 
   it("is to ask about a chunk found sending; not found counts only once it had its time to settle", () => {
-    const step = nextDraftStep(draft(sent(), sending, pending), DEFAULTS);
+    const step = nextDraftAction(draft(sent(), sending, pending), DEFAULTS);
     expect(step).toEqual({ kind: "ask", chunk: 1, settledAtMs: 10_000 + 30_000 });
   });
 
   it("leaves a send the time that its channel needs to settle", () => {
     const window = DEFAULTS.window;
     const times = { ...DEFAULTS, channels: { test: { type: "test", window, settleMs: 90_000 } } };
-    expect(nextDraftStep(draft(sending), times)).toEqual({ kind: "ask", chunk: 0, settledAtMs: 100_000 });
+    expect(nextDraftAction(draft(sending), times)).toEqual({ kind: "ask", chunk: 0, settledAtMs: 100_000 });
   });
 });
 

@@ -6,7 +6,7 @@ import { isSameAddress } from "./own-addresses.ts";
 const HOUR = 3_600_000;
 
 /** What a draft needs next. */
-export type DraftStep =
+export type DraftAction =
   | { readonly kind: "send"; readonly chunk: number }
   /**
    * Found `sending`: an earlier holder may have sent it, so the channel is asked. What it finds is proof at
@@ -19,7 +19,7 @@ export type DraftStep =
 /** What decides how long a send needs to settle. */
 export type SettleTimes = Pick<Settings, "settleMs" | "channels">;
 
-export function nextDraftStep(draft: Draft, times: SettleTimes): DraftStep {
+export function nextDraftAction(draft: Draft, times: SettleTimes): DraftAction {
   const chunk = draft.chunks.findIndex(({ state }) => state.kind === "pending" || state.kind === "sending");
   if (chunk === -1) return { kind: "done" };
   const state = draft.chunks[chunk]!.state;

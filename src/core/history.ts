@@ -14,6 +14,10 @@ export function latestWithin<T>(
   bytesMax: number,
   storedOf: (item: T) => unknown = (item) => item,
 ): T[] {
-  const sizes = all.map((item) => Buffer.byteLength(JSON.stringify(storedOf(item)))).reverse();
-  return all.slice(all.length - fitting(sizes, bytesMax));
+  return all.slice(all.length - fitting(storedSizes(all, storedOf), bytesMax));
+}
+
+/** Newest first. */
+export function storedSizes<T>(all: readonly T[], storedOf: (item: T) => unknown): number[] {
+  return all.map((item) => Buffer.byteLength(JSON.stringify(storedOf(item)))).reverse();
 }

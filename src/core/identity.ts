@@ -26,7 +26,11 @@ export function conversationKey(
   { channels }: Pick<Settings, "channels">,
   { channel, address, sender }: Pick<Arrival, "channel" | "address" | "sender">,
 ): ConversationKey {
-  return { channelType: channels[channel]?.type ?? channel, address, sender };
+  return { channelType: channelType({ channels }, channel), address, sender };
+}
+
+export function channelType({ channels }: Pick<Settings, "channels">, channel: string): string {
+  return channels[channel]?.type ?? channel;
 }
 
 /** Ids of turns, and on AWS of dead letters, end with their conversation's id: none has to be looked up. */

@@ -1,11 +1,9 @@
 import type { Commit } from "../model/commit.ts";
 import type { Draft } from "../model/draft.ts";
 import type { LateAnswer } from "../model/late-answer.ts";
-import type { StagedMessage } from "../model/message.ts";
 import type { ReleaseReason } from "../model/release.ts";
 import { pendingChunks } from "./draft.ts";
 import { isHeld } from "./lease.ts";
-import { nameAddressed } from "./person.ts";
 import { effectsOf } from "./reply.ts";
 import { type ConversationState, type Work, workOf } from "./state.ts";
 
@@ -29,22 +27,6 @@ export function awaiting(
   }
   const work = workOf(state, turnId);
   return running && !draft && work ? { kind: "asked", work } : { kind: "stale" };
-}
-
-/** The draft that a turn is about to write, from the newest message of its batch. */
-export function emptyDraft(work: Work, newest: StagedMessage, nowMs: number): Draft {
-  const addressee = nameAddressed({ messages: [newest] });
-  return {
-    turnId: work.turnId,
-    messageIds: work.batchIds,
-    channel: newest.channel,
-    to: newest.replyTo,
-    ...(addressee !== undefined && { addressee }),
-    from: newest.address,
-    chunks: [],
-    answerStartedAtMs: work.takenAtMs,
-    draftedAtMs: nowMs,
-  };
 }
 
 export function withLateAnswer(

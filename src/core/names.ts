@@ -13,6 +13,15 @@ export function isPassing(name: string): boolean {
   return NUMBER_OR_MAIL.test(name);
 }
 
+/**
+ * The lasting id that came beside the name that wrote. A number as id could be another customer's: it is
+ * ignored, and so is an id beside a name that is lasting itself.
+ */
+export function userIdBeside(writer: string | undefined, id: string | undefined): string | undefined {
+  if (!id || writer === undefined) return id || undefined;
+  return isPassing(writer) && !isPassing(id) ? id : undefined;
+}
+
 /** The names that count: the alias only if one of the two is lasting and the other may pass on. */
 export function namesOf(named: Named): string[] {
   const alias = aliasOf(named);

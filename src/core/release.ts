@@ -2,10 +2,10 @@ import type { Draft } from "../model/draft.ts";
 import type { ReleaseReason } from "../model/release.ts";
 import type { WindowPolicy } from "../model/window.ts";
 import { keepSent } from "./draft.ts";
+import { dueOfMessages } from "./due.ts";
 import { acceptedMeanwhile } from "./late-answer.ts";
 import { shortReason } from "./reason.ts";
-import { type ConversationState, type Window, type Work, withOutage, withWork } from "./state.ts";
-import { dueOf } from "./take.ts";
+import { type ConversationState, type Work, windowAt, withOutage, withWork } from "./state.ts";
 
 export interface Releasing {
   readonly state: ConversationState;
@@ -39,8 +39,8 @@ export function afterRelease(
       if (acceptedMeanwhile(state, work.turnId)) return released(releasing, takenBack(work), state, nowMs);
       const again = { ...takenBack(work), restarts: work.restarts + 1 };
       // Not before the newer messages' own window: the customer is still writing.
-      const atMs =
-        releasing.newer.length === 0 ? nowMs : dueOf(releasing.newer, {}, releasing.policy, releasing);
+      const { newer, policy } = releasing;
+      const atMs = newer.length === 0 ? nowMs : dueOfMessages(newer, {}, policy, releasing);
       return released(releasing, again, { ...state, draft: undefined }, atMs);
     }
     case "put-back":
@@ -68,12 +68,7 @@ function released(
   state: ConversationState,
   notBeforeAtMs: number,
 ): ConversationState {
-  const standing = state.window;
-  const window: Window = {
-    id: standing?.id ?? releasing.windowId,
-    dueAtMs: standing?.dueAtMs ?? notBeforeAtMs,
-    wakeAtMs: notBeforeAtMs,
-  };
+  const window = windowAt(state.window, releasing.windowId, notBeforeAtMs);
   return { ...withWork(state, work), window, lease: undefined, notBeforeAtMs };
 }
 

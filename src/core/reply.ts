@@ -120,8 +120,11 @@ function mediaOf({ url, contentType, name }: Media): Media {
   return { url: String(url), contentType: String(contentType), ...(name != null && { name: String(name) }) };
 }
 
+/** As a program without our types may give it. */
+type Unchecked<T> = { readonly [K in keyof T]?: unknown };
+
 /** Summed up per conversation, for good: an invalid count adds nothing rather than spoil the sum. */
-export function usageOf({ promptTokens, completionTokens, totalTokens }: Partial<Usage>): Usage {
+export function usageOf({ promptTokens, completionTokens, totalTokens }: Unchecked<Usage>): Usage {
   const [prompt, completion] = [tokens(promptTokens), tokens(completionTokens)];
   return {
     promptTokens: prompt,
@@ -131,8 +134,9 @@ export function usageOf({ promptTokens, completionTokens, totalTokens }: Partial
 }
 
 /** Part of a token counts as one: what is kept, shown and documented are whole numbers. */
-function tokens(count = 0): number {
-  return Number.isFinite(count) && count >= 0 && count <= Number.MAX_SAFE_INTEGER ? Math.ceil(count) : 0;
+function tokens(count: unknown): number {
+  const isCount = typeof count === "number" && count >= 0 && count <= Number.MAX_SAFE_INTEGER;
+  return isCount ? Math.ceil(count) : 0;
 }
 
 /** Always a time that will come: a customer must not wait for an impossible date. */

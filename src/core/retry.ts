@@ -59,14 +59,11 @@ export function decideFailure(
         : { kind: "retry", afterMs: backoffMs(tried.counted, limits, random) };
     case "outage": {
       const outageSinceAtMs = failingSinceAtMs(tried, nowMs);
-      const ageMs = nowMs - outageSinceAtMs;
-      // Both: while a worker was paused or stopped, or its clock leapt, time passed without a try.
-      const isTriedEnough = (tried.outages ?? 0) + 1 >= limits.attemptsMax;
-      if (ageMs >= limits.retryForMs && isTriedEnough) return { kind: "dead-letter" };
+      if (isOutageOver(tried, nowMs, limits)) return { kind: "dead-letter" };
       // A `Retry-After` wins over our own backoff if it is a time that will come. One that names no time
       // ("now", a date in the past) would make us ask without a pause.
       const told = failure.retryAfterMs ?? 0;
-      const own = backoffByAgeMs(ageMs, limits, random);
+      const own = backoffByAgeMs(nowMs - outageSinceAtMs, limits, random);
       const afterMs = told > 0 ? Math.max(Math.min(told, RETRY_AFTER_MS_MAX), limits.backoffMs / 2) : own;
       return { kind: "retry", afterMs, outageSinceAtMs };
     }
@@ -75,8 +72,21 @@ export function decideFailure(
 
 /** When the outage began to which a failure now belongs. */
 export function failingSinceAtMs(
-  { failingSinceAtMs: since, draftedAtMs = 0 }: Pick<Tried, "failingSinceAtMs" | "draftedAtMs">,
+  {
+    failingSinceAtMs: since,
+    draftedAtMs = Number.NEGATIVE_INFINITY,
+  }: Pick<Tried, "failingSinceAtMs" | "draftedAtMs">,
   nowMs: number,
 ): number {
   return since !== undefined && since >= draftedAtMs && since <= nowMs ? since : nowMs;
+}
+
+/** Old enough and tried enough: while a worker was stopped, or its clock leapt, time passed without a try. */
+export function isOutageOver(
+  tried: Omit<Tried, "counted">,
+  nowMs: number,
+  { retryForMs, attemptsMax }: Pick<RetryLimits, "retryForMs" | "attemptsMax">,
+): boolean {
+  const ageMs = nowMs - failingSinceAtMs(tried, nowMs);
+  return ageMs >= retryForMs && (tried.outages ?? 0) + 1 >= attemptsMax;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { StagedMessage } from "../model/message.ts";
 import type { StagedRow } from "../model/staged.ts";
-import { dueOfStaged, inArrivalOrder, messagesOf, outboundId, stagedOutbound } from "./staged.ts";
+import { inArrivalOrder, messagesOf, outboundId, stagedOutbound } from "./staged.ts";
 
 const message = (id: string, given: Partial<StagedMessage> = {}): StagedRow => ({
   kind: "message",
@@ -50,15 +50,4 @@ it("rows are in the order of arrival, of their payload, of staging, whatever the
     "late",
   ]);
   expect(messagesOf(rows)).toHaveLength(4);
-});
-
-it.each([
-  ["messages are due by their window", [1_000, 2_000], [], 6_000],
-  ["an outbound is due since it was requested", [], [1_500], 1_500],
-  ["the earlier of both decides", [1_000], [3_000], 3_000],
-])("%s", (_what, messages, outbounds, dueAtMs) => {
-  const arrived = (times: readonly number[]) => times.map((arrivedAtMs) => ({ arrivedAtMs }));
-  const waiting = { messages: arrived(messages), outbounds: arrived(outbounds) };
-  const clock = { nowMs: 2_000, clockSkewMs: 0 };
-  expect(dueOfStaged(waiting, { works: [] }, { kind: "fixed", lengthMs: 5_000 }, clock)).toBe(dueAtMs);
 });

@@ -1,11 +1,9 @@
 import type { DeadLetter } from "../model/dead-letter.ts";
 import type { OutboundRequest, StagedOutbound } from "../model/outbound.ts";
 import type { StagedRow } from "../model/staged.ts";
-import type { WindowPolicy } from "../model/window.ts";
 import { inOrder } from "./batch.ts";
 import { bytesOf } from "./pile.ts";
-import type { ConversationState } from "./state.ts";
-import { type ClockReading, dueOf, type StagedItem } from "./take.ts";
+import type { StagedItem } from "./take.ts";
 
 /** How the ids of outbounds begin. */
 export const OUTBOUND = "outbound/";
@@ -60,19 +58,4 @@ export function inArrivalOrder<R extends StagedRow>(rows: readonly R[]): R[] {
     rows.map((row) => ({ ...itemOf(row), row })),
     false,
   ).map(({ row }) => row);
-}
-
-interface Arrived {
-  readonly arrivedAtMs: number;
-}
-
-/** When what is staged is due: messages by their window, an outbound since it was requested. */
-export function dueOfStaged(
-  { messages, outbounds }: { readonly messages: readonly Arrived[]; readonly outbounds: readonly Arrived[] },
-  state: ConversationState,
-  policy: WindowPolicy,
-  clock: ClockReading,
-): number {
-  const saidAtMs = Math.min(...outbounds.map(({ arrivedAtMs }) => arrivedAtMs));
-  return messages.length === 0 ? saidAtMs : Math.min(saidAtMs, dueOf(messages, state, policy, clock));
 }

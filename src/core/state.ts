@@ -11,6 +11,11 @@ export interface Window {
   readonly wakeAtMs: number;
 }
 
+/** A worker looks then. The window that stands keeps its id and due time, or one is made. */
+export function windowAt(standing: Window | undefined, id: string, wakeAtMs: number): Window {
+  return { id: standing?.id ?? id, dueAtMs: standing?.dueAtMs ?? wakeAtMs, wakeAtMs };
+}
+
 /** Counted when the lease is taken, so that a turn that kills its process is counted. */
 export interface Tries {
   /** How often it was tried, the running attempt included. */
@@ -51,7 +56,10 @@ export interface ConversationState {
   readonly leftBehindAtMs?: number | undefined;
   /** The turn whose busy text was sent: the customer is told once over all its attempts. */
   readonly busyToldTurnId?: string | undefined;
-  /** The customer was told that too many messages wait. They are told once, until something leaves. */
+  /**
+   * Set since it is on record that too many messages wait: whether the customer was told. Both are done once,
+   * until a message leaves.
+   */
   readonly fullTold?: boolean | undefined;
 }
 

@@ -7,7 +7,6 @@ import {
   continuesDraft,
   deadLetteredWith,
   decideTake,
-  dueOf,
   type Found,
   type StagedItem,
   type TakeDecision,
@@ -414,39 +413,6 @@ describe("a late answer", () => {
   it("whose work is gone leaves the batch to a new turn", () => {
     const { work: taken } = as("turn", decide({ state: { ...state, works: [] } }, { nowMs: 20_000 }));
     expect(taken.turnId).toBe("new-turn");
-  });
-});
-
-describe("what is staged", () => {
-  const messages = [{ arrivedAtMs: 1_000 }, { arrivedAtMs: 4_000 }];
-  const clock = { nowMs: 5_000, clockSkewMs: 0 };
-
-  it("is due by its window, and not while something backs off", () => {
-    expect(dueOf(messages, {}, fixed, clock)).toBe(11_000);
-    expect(dueOf(messages, { notBeforeAtMs: 20_000 }, fixed, clock)).toBe(20_000);
-    expect(dueOf(messages, { notBeforeAtMs: 10_999 }, fixed, clock)).toBe(11_000);
-  });
-
-  it("is due at once where a limit left it behind, unless it came later or backs off", () => {
-    expect(dueOf(messages, { leftBehindAtMs: 1_000 }, fixed, clock)).toBe(1_000);
-    expect(dueOf(messages, { leftBehindAtMs: 999 }, fixed, clock)).toBe(11_000);
-    expect(dueOf(messages, { leftBehindAtMs: 1_000, notBeforeAtMs: 9_000 }, fixed, clock)).toBe(9_000);
-  });
-
-  it("is due at once where no window could be that long: the clock was set back", () => {
-    const at = (nowMs: number, clockSkewMs = 0) => dueOf(messages, {}, fixed, { nowMs, clockSkewMs });
-    expect(at(1_000)).toBe(11_000);
-    expect(at(999)).toBe(999);
-    expect(at(999, 1)).toBe(11_000);
-    expect(at(998, 1)).toBe(998);
-    const quiet = { kind: "quiet", quietMs: 4_000, maxMs: 20_000 } as const;
-    const later = messages.map(({ arrivedAtMs }) => ({ arrivedAtMs: arrivedAtMs + 100_000 }));
-    expect(dueOf(later, {}, quiet, { nowMs: 88_000, clockSkewMs: 0 })).toBe(108_000);
-    expect(dueOf(later, {}, quiet, { nowMs: 87_999, clockSkewMs: 0 })).toBe(87_999);
-    expect(dueOf(messages, { notBeforeAtMs: 5 }, fixed, { nowMs: 0, clockSkewMs: 0 })).toBe(5);
-    const never = clock.nowMs + 8 * 24 * 3_600_000 + 1;
-    expect(dueOf(messages, { notBeforeAtMs: never }, fixed, clock)).toBe(11_000);
-    expect(dueOf(messages, { notBeforeAtMs: never - 1 }, fixed, clock)).toBe(never - 1);
   });
 });
 

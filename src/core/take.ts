@@ -2,25 +2,25 @@ import type { Conversation } from "../model/conversation.ts";
 import type { LetterContent } from "../model/dead-letter.ts";
 import type { Draft } from "../model/draft.ts";
 import type { Settings } from "../model/settings.ts";
-import type { WindowPolicy } from "../model/window.ts";
 import { type Batchable, cutBatch } from "./batch.ts";
-import { type DraftStep, nextDraftStep, replySent } from "./draft.ts";
+import { type DraftAction, nextDraftAction, replySent } from "./draft.ts";
+import { arrivalsOf, dueOfMessages } from "./due.ts";
 import { isHeld, newLease } from "./lease.ts";
-import { failingSinceAtMs } from "./retry.ts";
+import { failingSinceAtMs, isOutageOver } from "./retry.ts";
 import {
   type ConversationState,
   countedOf,
-  isFar,
   onEarlierClock,
   type Window,
   type Work,
+  windowAt,
   withOutage,
   withoutFarTimes,
   withoutWork,
   withWork,
   workOf,
 } from "./state.ts";
-import { dueAtMs, longestMs, windowInForce } from "./window.ts";
+import { windowInForce } from "./window.ts";
 
 const NO_LATE_ANSWER = "no answer came in time";
 /** The reason of a turn that was out of attempts before it could say more. */
@@ -126,14 +126,15 @@ function continueDraft(state: ConversationState, taker: Taker, settings: Setting
   const draft = state.draft!;
   const work = workOf(state, draft.turnId);
   if (!continuesDraft(state, taker.nowMs))
-    return work && isOutOfTime(work, taker.nowMs, settings)
+    // A late answer that does not come is an outage of its responder.
+    return work && isOutageOver(work, taker.nowMs, settings)
       ? deadLetter(state, { ...work, lastError: NO_LATE_ANSWER })
       : undefined;
   if (draft.awaitingUntilAtMs !== undefined) return wait(state, draft.awaitingUntilAtMs, taker);
   const readyAtMs = state.notBeforeAtMs ?? 0;
   if (taker.nowMs < readyAtMs) return wait(state, readyAtMs, taker);
   if (work === undefined) throw new Error(`draft of turn ${draft.turnId} has no work`);
-  if (isSpent(work, nextDraftStep(draft, settings), settings)) return deadLetter(state, work);
+  if (isSpent(work, nextDraftAction(draft, settings), settings)) return deadLetter(state, work);
   return hold(state, "draft", { ...work, attempts: work.attempts + 1 }, taker, settings);
 }
 
@@ -142,17 +143,8 @@ function continueDraft(state: ConversationState, taker: Taker, settings: Setting
  * and committed instead: as a dead letter it would be retried, and the customer answered twice. If asking,
  * too, ends with the process every time, it becomes a dead letter after twice as many attempts.
  */
-function isSpent(work: Work, { kind }: DraftStep, { attemptsMax }: Settings): boolean {
+function isSpent(work: Work, { kind }: DraftAction, { attemptsMax }: Settings): boolean {
   return countedOf(work) >= (kind === "send" ? attemptsMax : 2 * attemptsMax);
-}
-
-/** A late answer that does not come is an outage of its responder. */
-function isOutOfTime(
-  { failingSinceAtMs: since, outages = 0 }: Work,
-  nowMs: number,
-  { retryForMs, attemptsMax }: Settings,
-): boolean {
-  return since !== undefined && nowMs - since >= retryForMs && outages + 1 >= attemptsMax;
 }
 
 /** A human has the conversation: an awaited answer would not be sent, so it is no longer awaited. */
@@ -205,7 +197,7 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
   const { span } = found;
   const arrivals = span ? arrivalsOf(span) : messages;
   const policy = windowInForce(settings, conversation, found.newestChannel);
-  const due = dueOf(arrivals, state, policy, { ...taker, ...settings });
+  const due = dueOfMessages(arrivals, state, policy, { ...taker, ...settings });
   if (taker.nowMs < due) return armAt(state, due, taker);
   const how = { due, recordId: conversation.id, byProvider: span?.byProvider };
   return takeMessages(state, messages, how, taker, settings);
@@ -274,35 +266,6 @@ function newWork(
   };
 }
 
-/** The first and the last arrival: a window looks at no other. */
-export function arrivalsOf({ oldestArrivalAtMs, newestArrivalAtMs }: Omit<WaitingSpan, "byProvider">) {
-  return [{ arrivedAtMs: oldestArrivalAtMs }, { arrivedAtMs: newestArrivalAtMs }];
-}
-
-/** The taker's time, and how far other clocks may be from it. */
-export interface ClockReading extends Pick<Taker, "nowMs" | "clockMs"> {
-  readonly clockSkewMs: number;
-}
-
-/** When the staged messages are due: now, if a limit left them behind or the clock was set back. */
-export function dueOf(
-  messages: readonly { readonly arrivedAtMs: number }[],
-  state: Pick<ConversationState, "notBeforeAtMs" | "leftBehindAtMs">,
-  policy: WindowPolicy,
-  { nowMs, clockMs = nowMs, clockSkewMs }: ClockReading,
-): number {
-  const arrivals = messages.map(({ arrivedAtMs }) => arrivedAtMs);
-  const oldestArrivalAtMs = Math.min(...arrivals);
-  const notBeforeAtMs = isFar(state.notBeforeAtMs, clockMs) ? 0 : (state.notBeforeAtMs ?? 0);
-  const isLeftBehind = state.leftBehindAtMs !== undefined && oldestArrivalAtMs <= state.leftBehindAtMs;
-  const closesAtMs = isLeftBehind
-    ? oldestArrivalAtMs
-    : dueAtMs({ oldestArrivalAtMs, newestArrivalAtMs: Math.max(...arrivals) }, policy);
-  // No window is that long: the clock was set back after the messages arrived, so they are due.
-  const wasSetBack = closesAtMs > clockMs + longestMs(policy) + clockSkewMs;
-  return Math.max(wasSetBack ? nowMs : closesAtMs, notBeforeAtMs);
-}
-
 function hold(
   state: ConversationState,
   what: "batch" | "outbound" | "draft",
@@ -351,16 +314,11 @@ export function deadLetteredWith(work: Work, draft: Draft | undefined): readonly
 
 /** No worker takes it until then. The window keeps its id and due time, or a new one is made. */
 function wait(state: ConversationState, atMs: number, taker: Taker): TakeDecision {
-  const window = {
-    id: state.window?.id ?? taker.windowId,
-    dueAtMs: state.window?.dueAtMs ?? atMs,
-    wakeAtMs: atMs,
-  };
+  const window = windowAt(state.window, taker.windowId, atMs);
   return { kind: "later", atMs, state: { ...state, window, lease: undefined } };
 }
 
 /** The due time moved (another message in a quiet window, an early trigger): a new window stands then. */
 function armAt(state: ConversationState, atMs: number, taker: Taker): TakeDecision {
-  const window: Window = { id: taker.windowId, dueAtMs: atMs, wakeAtMs: atMs };
-  return { kind: "later", atMs, state: { ...state, window, lease: undefined } };
+  return wait({ ...state, window: undefined }, atMs, taker);
 }

@@ -47,6 +47,7 @@ export function takenFrom(decision: Turn, read: ReadForTurn, settings: Settings)
     turnId: work.turnId,
     attempt: work.attempts,
     counted: countedOf(work),
+    outages: work.outages ?? 0,
     ...(work.failingSinceAtMs !== undefined && { failingSinceAtMs: work.failingSinceAtMs }),
     ...(standsApart(work, what, settings) && { isSuspect: true }),
     restarts: work.restarts,

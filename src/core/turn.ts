@@ -9,6 +9,7 @@ import type { TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
 import type { RecordChange } from "./conversation-change.ts";
 import { providerIdsOf, saidText, wentOut } from "./draft.ts";
+import { channelOf } from "./new-draft.ts";
 import type { Work } from "./state.ts";
 
 /** A turn at its commit: what was taken, and what came of it. */
@@ -49,7 +50,7 @@ export function turnRecord({ work, commit, draft, messages, nowMs }: FinishedTur
     turnId: work.turnId,
     conversationId: work.recordId,
     outcome: commit.outcome,
-    channel: draft?.channel ?? messages.at(-1)?.channel ?? "",
+    channel: channelOf({ draft, messages }),
     messageIds: messages.map(({ id }) => id),
     providerIds: draft ? providerIdsOf(draft) : [],
     attempts: work.attempts,

@@ -15,14 +15,14 @@ export function longestMs(policy: WindowPolicy): number {
   return policy.kind === "fixed" ? policy.lengthMs : policy.maxMs;
 }
 
-/** What `dueAtMs` looks at. */
+/** What `closesAtMs` looks at. */
 export interface WindowSpan {
   readonly oldestArrivalAtMs: number;
   readonly newestArrivalAtMs: number;
 }
 
-/** When the messages of a span are due for their turn. */
-export function dueAtMs(span: WindowSpan, policy: WindowPolicy): number {
+/** When the window of these messages closes. */
+export function closesAtMs(span: WindowSpan, policy: WindowPolicy): number {
   return policy.kind === "fixed"
     ? span.oldestArrivalAtMs + policy.lengthMs
     : Math.min(span.newestArrivalAtMs + policy.quietMs, span.oldestArrivalAtMs + policy.maxMs);

@@ -34,6 +34,11 @@ export function methodNotAllowed(allowed: readonly string[]): EdgeAnswer {
   return failure(405, "METHOD_NOT_ALLOWED", `allowed here: ${allow}`, { allow });
 }
 
+/** Nothing was acknowledged: the caller is asked to come back. */
+export function tryAgain(code = "UNAVAILABLE", seconds = 1): EdgeAnswer {
+  return failure(503, code, "not available now, try again", { "retry-after": String(seconds) });
+}
+
 /** The log says what an operator has to repair; the caller may have proven nothing and is not told. */
 export function notNow(): EdgeAnswer {
   return failure(503, "UNAVAILABLE", "not available now; the log says why", { "retry-after": "60" });

@@ -303,7 +303,7 @@ export const COUNTS = component(
     dead: count(),
     unknown: count(),
     refusals: count(),
-    quarantined: optional(count("Absent where no other program can write into the store.")),
+    quarantined: count("Rows that Lull did not write, and set aside."),
     paused: flag(),
   }),
 );

@@ -56,8 +56,8 @@ const ERASE = route({
     },
     404: NOT_FOUND,
   },
-  run: async ({ engine, id }) => {
-    const erased = await engine.conversations.erase(id);
+  run: async ({ service, id }) => {
+    const erased = await service.erase(id);
     if (erased === "not-found") return missing("conversation");
     return ok({ result: erased }, erased === "erased" ? 200 : 202);
   },

@@ -1,7 +1,7 @@
 import { ConfigError, LullError, tellable } from "../errors.ts";
 import { MOMENT_SECONDS } from "../runtime/refuse.ts";
 import type { Service } from "../runtime/service.ts";
-import { failure, isRead, json, methodNotAllowed, notFound, notNow } from "./answers.ts";
+import { failure, isRead, json, methodNotAllowed, notFound, notNow, tryAgain } from "./answers.ts";
 import { createApi } from "./api.ts";
 import type { EdgeAnswer, EdgeRequest, Handle } from "./edge-request.ts";
 import { createRequestLimits, tooMany } from "./request-limits.ts";
@@ -75,9 +75,7 @@ function unexpected(service: Service, request: EdgeRequest, error: unknown): Edg
     return notNow();
   }
   service.sampled.note("error", "http.error", { method: request.method, area, reason: tellable(error) });
-  if (error instanceof LullError && error.retry === "later") {
-    const seconds = Math.ceil((error.retryAfterMs ?? 1_000) / 1_000);
-    return failure(503, error.code, "not available now, try again", { "retry-after": String(seconds) });
-  }
+  if (error instanceof LullError && error.retry === "later")
+    return tryAgain(error.code, Math.ceil((error.retryAfterMs ?? 1_000) / 1_000));
   return failure(500, "INTERNAL", "something went wrong here; the log says what");
 }

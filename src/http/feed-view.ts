@@ -1,6 +1,6 @@
 import { pagesIdOf } from "../channels/web/visitor.ts";
 import { isoOf } from "../core/instant.ts";
-import { dueAtMs, windowInForce } from "../core/window.ts";
+import { closesAtMs, windowInForce } from "../core/window.ts";
 import type { HistoryMessage } from "../model/history.ts";
 import type { StagedMessage } from "../model/message.ts";
 import type { Settings } from "../model/settings.ts";
@@ -61,7 +61,7 @@ function quietUntilMs(
   if (policy.kind !== "quiet" || waiting.length === 0) return 0;
   const arrivals = waiting.map(({ arrivedAtMs }) => arrivedAtMs);
   const span = { oldestArrivalAtMs: Math.min(...arrivals), newestArrivalAtMs: Math.max(...arrivals) };
-  return dueAtMs(span, policy);
+  return closesAtMs(span, policy);
 }
 
 /** `n` grows with every message, by its time: it stays the same when a long history is cut at its old end. */

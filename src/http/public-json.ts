@@ -21,14 +21,14 @@ export function publicKey(key: string): string {
   return key.replace(INSTANT, "$1t").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-export function isInstant(key: string): boolean {
+export function namesInstant(key: string): boolean {
   return INSTANT.test(key);
 }
 
 const INSTANT = /(A|^a)tMs$/;
 
 function publicEntry(key: string, value: unknown): [string, unknown] {
-  if (isInstant(key) && typeof value === "number") return [publicKey(key), isoOf(value)];
+  if (namesInstant(key) && typeof value === "number") return [publicKey(key), isoOf(value)];
   return [publicKey(key), VERBATIM.has(key) ? value : toPublic(value)];
 }
 

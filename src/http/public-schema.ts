@@ -8,7 +8,7 @@ import {
   targetOf,
   time,
 } from "../core/schema.ts";
-import { isInstant, publicKey } from "./public-json.ts";
+import { namesInstant, publicKey } from "./public-json.ts";
 
 const MADE = new WeakMap<Schema, Schema>();
 
@@ -36,7 +36,7 @@ function publicObject(schema: ObjectSchema): ObjectSchema {
   const { properties = {}, required } = schema;
   const entries = Object.entries(properties).map(([key, each]) => [
     publicKey(key),
-    isInstant(key) ? reworded(time(each.description)) : publicSchema(each),
+    namesInstant(key) ? reworded(time(each.description)) : publicSchema(each),
   ]);
   const made = {
     ...schema,

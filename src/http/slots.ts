@@ -5,6 +5,7 @@
 export class Slots {
   readonly #max: number;
   #taken = 0;
+  readonly #waiting: (() => void)[] = [];
 
   constructor(max: number) {
     this.#max = max;
@@ -14,10 +15,23 @@ export class Slots {
   async use<T>(run: () => Promise<T>, refused: () => T): Promise<T> {
     if (this.#taken >= this.#max) return refused();
     this.#taken += 1;
+    return this.#within(run);
+  }
+
+  /** What `run` answers, as soon as there is a slot. */
+  async useNext<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#taken < this.#max) this.#taken += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return this.#within(run);
+  }
+
+  async #within<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run();
     } finally {
-      this.#taken -= 1;
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#taken -= 1;
     }
   }
 }

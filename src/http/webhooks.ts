@@ -12,7 +12,7 @@ export const WEBHOOKS = "/webhooks/";
  * What may follow the channel's name, with its methods. Some providers use GET to ask for a proof of
  * ownership.
  */
-const STEPS: Readonly<Record<string, readonly string[]>> = { "": ["POST", "GET"], status: ["POST"] };
+const ENDINGS: Readonly<Record<string, readonly string[]>> = { "": ["POST", "GET"], status: ["POST"] };
 const EMPTY = Buffer.alloc(0);
 
 /** `POST /webhooks/<channel>`, `POST /webhooks/<channel>/status`, and the phone page's feed. */
@@ -30,7 +30,7 @@ export function createWebhooks(
       return notFound("there is no channel of that name");
     }
     const isFeed = step === "feed" && channel.type === "web";
-    const allowed = isFeed ? ["GET"] : byName(STEPS, step);
+    const allowed = isFeed ? ["GET"] : byName(ENDINGS, step);
     if (!allowed) return notFound();
     const { method, headers } = request;
     if (!allowed.includes(method) && !(isFeed && isRead(method))) return methodNotAllowed(allowed);

@@ -3,6 +3,7 @@ import { memory } from "../engines/memory/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { Responder, Turn } from "../ports/responder.ts";
 import { createService } from "../runtime/create-service.ts";
+import type { Service } from "../runtime/service.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { type Fault, withFaults } from "../testing/fault-engine.ts";
 import { testChannel } from "../testing/test-channel.ts";
@@ -26,7 +27,7 @@ async function invoked({ respond, fault = () => "pass", ...limits }: Given) {
   const shown: [id: string, seconds: number][] = [];
   const hidden: string[][] = [];
   const removed: string[] = [];
-  const lull = createService({
+  const service = createService({
     engine: withFaults(memory(), fault, () => new StoreUnavailable("the store is away")),
     channels: { test: channel },
     window: { seconds: 0 },
@@ -52,12 +53,16 @@ async function invoked({ respond, fault = () => "pass", ...limits }: Given) {
     },
   };
   async function receive(sender: string, id = sender): Promise<string> {
-    await lull.receive("test", testWebhook(testMessage({ providerId: id, sender, text: id })));
-    const { items } = await (await lull.engine()).inspector.conversations({ limit: 1, search: sender });
+    await service.receive("test", testWebhook(testMessage({ providerId: id, sender, text: id })));
+    const { items } = await (await service.engine()).inspector.conversations({ limit: 1, search: sender });
     return items[0]!.id;
   }
   /** Gives the ids of the records that failed. */
-  async function invoke(records: readonly SqsRecord[], remainingMs = 60_000): Promise<string[]> {
+  async function invoke(
+    records: readonly SqsRecord[],
+    remainingMs = 60_000,
+    lull: Pick<Service, "wake" | "settings"> = service,
+  ): Promise<string[]> {
     const log = (_level: string, event: string) => void logged.push(event);
     const budget = budgetOf(remainingMs, lull.settings);
     const run = new BatchRun({ lull, visibility, budget, log, clock, trace: (_name, work) => work() });
@@ -65,7 +70,7 @@ async function invoked({ respond, fault = () => "pass", ...limits }: Given) {
     run.end();
     return records.filter((_, at) => ended[at]!.status === "rejected").map(({ messageId }) => messageId);
   }
-  return { clock, channel, lull, logged, shown, hidden, removed, receive, invoke };
+  return { clock, channel, lull: service, logged, shown, hidden, removed, receive, invoke };
 }
 
 function record(messageId: string, conversationId: string, receives = 1): SqsRecord {
@@ -93,6 +98,24 @@ describe("a batch", () => {
     expect(failed).toEqual([]);
     expect(turns).toHaveLength(2);
     expect(at.channel.outbox.map(({ to }) => to).sort()).toEqual(["ana", "ben"]);
+  });
+
+  it("tells the worker through whose queue a trigger came", async () => {
+    const at = await invoked({ respond: () => "hello" });
+    const told: unknown[] = [];
+    const lull = {
+      settings: at.lull.settings,
+      async wake(...[, , trigger]: Parameters<Service["wake"]>) {
+        told.push(trigger?.channel);
+        return "busy" as const;
+      },
+    };
+    await at.invoke(
+      [{ ...record("1", "c"), body: '{"conversation_id":"c","channel":"whatsapp"}' }],
+      60_000,
+      lull,
+    );
+    expect(told).toEqual(["whatsapp"]);
   });
 
   it("is done with a trigger when its turn is over, and does not wait for the queue to agree", async () => {

@@ -1,5 +1,6 @@
-import { triggerFrom } from "../engines/aws/for-functions.ts";
+import { type Trigger, triggerFrom } from "../engines/aws/for-functions.ts";
 import { LullError, tellable } from "../errors.ts";
+import { Slots } from "../http/slots.ts";
 import type { Log } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Service } from "../runtime/service.ts";
@@ -37,14 +38,14 @@ export class BatchRun {
   readonly #woken = new Map<string, Promise<void>>();
   readonly #running = new Set<SqsRecord>();
   readonly #cancel: readonly (() => void)[];
-  #freeSlots: number;
-  readonly #waiting: (() => void)[] = [];
+  /** A batch may be larger than what one process should do at once. */
+  readonly #slots: Slots;
 
   constructor(options: BatchRunOptions) {
     const { lull, visibility, budget, clock } = options;
     const { renewMs, leaseMs, clockSkewMs, concurrency } = lull.settings;
     this.#options = options;
-    this.#freeSlots = concurrency;
+    this.#slots = new Slots(concurrency);
     this.#over.promise.catch(() => {});
     this.#cancel = [
       clock.after(budget.stopMs, () => this.#stopping.abort()),
@@ -82,32 +83,20 @@ export class BatchRun {
     // Two triggers of one conversation are one wake-up: run side by side, the second would only find the
     // lease held.
     const known = this.#woken.get(trigger.conversationId);
-    const waking = known ?? this.#wake(trigger.conversationId);
+    const waking = known ?? this.#slots.useNext(() => this.#wake(trigger));
     this.#woken.set(trigger.conversationId, waking);
     await Promise.race([waking, this.#over.promise]);
   }
 
-  async #wake(conversationId: string): Promise<void> {
-    await this.#turnSlot();
-    try {
-      if (this.#stopping.signal.aborted)
-        throw new LullError("there was no time for it", { code: NO_SLOT, retry: "later" });
-      const within = { stopping: this.#stopping.signal, limits: this.#options.budget.limits };
-      const { lull, trace } = this.#options;
-      const outcome = await trace("turn", () => lull.wake(conversationId, within), { conversationId });
-      if (outcome === "abandoned")
-        throw new LullError("the store failed during the turn", { code: "ABANDONED", retry: "later" });
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#freeSlots += 1;
-    }
-  }
-
-  /** A batch may be larger than what one process should do at once. */
-  async #turnSlot(): Promise<void> {
-    if (this.#freeSlots > 0) this.#freeSlots -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  async #wake(trigger: Trigger): Promise<void> {
+    if (this.#stopping.signal.aborted)
+      throw new LullError("there was no time for it", { code: NO_SLOT, retry: "later" });
+    const within = { stopping: this.#stopping.signal, limits: this.#options.budget.limits };
+    const { lull, trace } = this.#options;
+    const { conversationId } = trigger;
+    const outcome = await trace("turn", () => lull.wake(conversationId, within, trigger), { conversationId });
+    if (outcome === "abandoned")
+      throw new LullError("the store failed during the turn", { code: "ABANDONED", retry: "later" });
   }
 
   async #bringAgain(record: SqsRecord, error: unknown): Promise<void> {

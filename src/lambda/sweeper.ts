@@ -22,7 +22,7 @@ export function sweeperHandler(runtime: FunctionRuntime) {
       for (let hasMore = true; hasMore && context.getRemainingTimeInMillis() >= halfMs; ) {
         const report = await sweeping.sweep();
         tellSweep(lull.log, report);
-        hasMore = report.hasMore ?? false;
+        hasMore = report.hasMore;
       }
       tell(runtime.metrics, await inspector.gauges(), systemClock.nowMs());
     });

@@ -1,10 +1,11 @@
 import { tellable } from "../errors.ts";
-import { failure } from "../http/answers.ts";
+import { failure, tryAgain } from "../http/answers.ts";
 import type { EdgeAnswer, Handle } from "../http/edge-request.ts";
 import type { FunctionRuntime, Opened } from "./function-runtime.ts";
 import { type HttpResponse, requestFrom, responseFrom } from "./http-event.ts";
 import type { LambdaContext } from "./invocation.ts";
 
+type Name = "webhook" | "api";
 type EdgeOf = (opened: Opened) => Handle;
 type HttpHandler = (event: unknown, context: LambdaContext) => Promise<HttpResponse>;
 
@@ -22,7 +23,7 @@ export function apiHandler(runtime: FunctionRuntime): HttpHandler {
 }
 
 /** HTTP behind a gateway: the same edge as everywhere. */
-function handler(runtime: FunctionRuntime, name: string, edgeOf: EdgeOf): HttpHandler {
+function handler(runtime: FunctionRuntime, name: Name, edgeOf: EdgeOf): HttpHandler {
   return (event, context) =>
     runtime.invoke(name, context, async () =>
       responseFrom(await answer(runtime, event, { name, edgeOf }), event),
@@ -32,7 +33,7 @@ function handler(runtime: FunctionRuntime, name: string, edgeOf: EdgeOf): HttpHa
 async function answer(
   runtime: FunctionRuntime,
   event: unknown,
-  { name, edgeOf }: { readonly name: string; readonly edgeOf: EdgeOf },
+  { name, edgeOf }: { readonly name: Name; readonly edgeOf: EdgeOf },
 ): Promise<EdgeAnswer> {
   try {
     const opened = await runtime.open();
@@ -46,8 +47,9 @@ async function answer(
       "this is no event of API Gateway, a function URL or a load balancer",
     );
   } catch (error) {
-    // Nothing was acknowledged: the provider is asked to come back.
-    runtime.sampled.note("error", "webhook.failed", { reason: tellable(error) });
-    return failure(503, "UNAVAILABLE", "not available now, try again", { "retry-after": "1" });
+    const reason = tellable(error);
+    if (name === "api") runtime.sampled.note("error", "http.error", { area: "/api", reason });
+    else runtime.sampled.note("error", "webhook.failed", { reason });
+    return tryAgain();
   }
 }

@@ -10,6 +10,8 @@ export interface TurnTries {
   readonly attempt: number;
   /** How many count towards `attemptsMax`, this one included: those that ended in an outage do not. */
   readonly counted: number;
+  /** How many before this one ended in an outage. */
+  readonly outages: number;
   /** Since when attempts have ended in an outage. */
   readonly failingSinceAtMs?: number;
   /** Earlier attempts may have ended with the death of their processes: this turn may be what killed them. */
@@ -50,6 +52,8 @@ export interface DeadLettered {
   /** Left out where the messages were in no turn yet. */
   readonly turnId?: string;
   readonly deadLetterId: string;
+  /** How often it was tried. */
+  readonly attempts: number;
   readonly reason: string;
 }
 

@@ -32,7 +32,7 @@ export type StageOutcome =
        * is full is told by the engine: it stages `settings.busyText` together with the note that it was told,
        * and no crash comes between the two.
        */
-      readonly tellBusy?: boolean;
+      readonly tellBusy: boolean;
     };
 
 /** What a webhook needs. */
@@ -112,11 +112,19 @@ export type ReleaseOutcome =
   | { readonly kind: "answered" }
   | WriteOutcome;
 
+/** What the trigger of a queue tells beside its conversation. */
+export interface TriggerTold {
+  /** Whose conversation it is; empty if the trigger does not say. */
+  readonly sender: string;
+  /** The channel whose queue it came through: if the conversation is busy, it is sent there again. */
+  readonly channel: string;
+}
+
 /** What a turn needs. Every write names the lease; `lost` means that a newer token stands. */
 export interface TurnTaking {
   /** LEASE, DISARM and BATCH for up to `max` turns. With a queue, it may wait until `signal` aborts. */
   takeDue(max: number, signal: AbortSignal): Promise<DueTurns>;
-  take(conversationId: string): Promise<TakeResult>;
+  take(conversationId: string, told?: TriggerTold): Promise<TakeResult>;
   renew(lease: Lease): Promise<Renewal>;
   /** Whether messages are staged that may still join this turn: never where a limit cut its batch. */
   hasNewer(lease: Lease): Promise<boolean>;
@@ -140,7 +148,7 @@ export interface SweepReport {
   /** The clock was set back since the last sweep: work that it had put off was brought forward. */
   readonly clockSetBack?: ClockSetBack;
   /** The round ended at its limit: the next one continues with the rest, and may come at once. */
-  readonly hasMore?: boolean;
+  readonly hasMore: boolean;
 }
 
 export interface ClockSetBack {

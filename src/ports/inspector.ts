@@ -85,8 +85,8 @@ export interface Counts {
   readonly dead: number;
   readonly unknown: number;
   readonly refusals: number;
-  /** Rows that Lull did not write and that were set aside. Absent if no other system can write. */
-  readonly quarantined?: number;
+  /** Rows that Lull did not write and that were set aside. */
+  readonly quarantined: number;
   readonly paused: boolean;
 }
 
@@ -95,7 +95,7 @@ export interface Gauges {
   readonly dead: number;
   readonly unknown: number;
   /** As in `Counts`. */
-  readonly quarantined?: number;
+  readonly quarantined: number;
   /** Leases that lapsed and that no worker has taken since. */
   readonly staleLeases: number;
   /** When the oldest current lease was taken. */
@@ -115,7 +115,7 @@ export interface Inspector {
   unknown(page: Page): Promise<Listing<UnknownSend>>;
   refusals(page: Page): Promise<Listing<Refusal>>;
   /** Absent if no other system can write. */
-  quarantined?(page: Page): Promise<Listing<QuarantinedRow>>;
+  quarantined(page: Page): Promise<Listing<QuarantinedRow>>;
   counts(): Promise<Counts>;
   gauges(): Promise<Gauges>;
 }

@@ -14,5 +14,5 @@ export interface Repairs {
   /** Sends again, as a turn of its own, what may not have gone out. */
   resendUnknown(unknownId: string): Promise<"staged" | NotRepeated>;
   /** An operator has dealt with it. Absent if no other system can write. */
-  discardQuarantined?(id: string): Promise<"discarded" | "not-found">;
+  discardQuarantined(id: string): Promise<"discarded" | "not-found">;
 }

@@ -1,4 +1,5 @@
 import { mergeTexts } from "../core/batch.ts";
+import { channelOf } from "../core/new-draft.ts";
 import type { Answer } from "../core/reply.ts";
 import { LullError } from "../errors.ts";
 import type { Media } from "../model/message.ts";
@@ -77,7 +78,7 @@ function turnFor(asking: Asking, taken: Taken, signal: AbortSignal): Turn {
   return {
     id: taken.turnId,
     attempt: taken.attempt,
-    channel: messages.at(-1)!.channel,
+    channel: channelOf(taken),
     messages: messages.map(({ id, text, media, arrivedAtMs, sentAtMs, fields }) => ({
       id,
       text,

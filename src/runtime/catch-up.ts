@@ -67,7 +67,8 @@ export async function catchUp(context: ReceiveContext, request: CatchUpRequest):
   if (!channel.listReceived) throw new InvalidRequest(`channel ${name} cannot list what it received`);
   await context.fitness.require(name);
   const engine = await context.engine();
-  if (!request.beyondMemory) await requireMemory(engine, context.settings, sinceAtMs);
+  const why = request.beyondMemory ? undefined : await whyForgotten(engine, context.settings, sinceAtMs);
+  if (why !== undefined) throw new InvalidRequest(`${why}; say beyondMemory if that is meant`);
   let result = NOTHING;
   let batch: InboundMessage[] = [];
   const flush = async () => {
@@ -93,26 +94,18 @@ export async function catchUp(context: ReceiveContext, request: CatchUpRequest):
 /** A caller who asks for all of the memory reads the clock before we do. Of the margin, the rest is left. */
 const READ_BEFORE_MS = 60_000;
 
-/** Since when ids are remembered, if that is later: then older messages are not known, though answered. */
-export async function forgottenUntil(
+/** Set if ids of that time are not known any more: what was answered then would be answered again. */
+export async function whyForgotten(
   { receiving }: Pick<Engine, "receiving">,
+  { dedupeMs }: Pick<Settings, "dedupeMs">,
   sinceAtMs: number,
 ): Promise<string | undefined> {
   const fromAtMs = (await receiving.knownSinceMs()) + MEMORY_MARGIN_MS;
-  return sinceAtMs < fromAtMs - READ_BEFORE_MS ? new Date(fromAtMs).toISOString() : undefined;
-}
-
-/** In the unit in which it is configured. */
-export function dedupeHoursIn({ dedupeMs }: Pick<Settings, "dedupeMs">): number {
-  return inPublicUnits("dedupeMs", dedupeMs - MEMORY_MARGIN_MS);
-}
-
-async function requireMemory(engine: Engine, settings: Settings, sinceAtMs: number): Promise<void> {
-  const from = await forgottenUntil(engine, sinceAtMs);
-  if (from === undefined) return;
-  throw new InvalidRequest(
-    `ids are remembered since ${from} (limits.dedupeHours: ${dedupeHoursIn(settings)}): ` +
-      "what was answered before that would be answered again; say beyondMemory if that is meant",
+  if (sinceAtMs >= fromAtMs - READ_BEFORE_MS) return undefined;
+  const hours = inPublicUnits("dedupeMs", dedupeMs - MEMORY_MARGIN_MS);
+  return (
+    `ids are remembered since ${new Date(fromAtMs).toISOString()} (limits.dedupeHours: ${hours}): ` +
+    "what was answered before that would be answered again"
   );
 }
 

@@ -48,7 +48,7 @@ export function createService(config: LullConfig): Service {
     say: saying,
     answerTurn: (turnId, reply) => answerLate(context, turnId, reply),
     ready: () => lifecycle.ready(),
-    wake: async (conversationId, time) => (await lifecycle.worker()).wake(conversationId, time),
+    wake: async (id, within, told) => (await lifecycle.worker()).wake(id, within, told),
     requireFit: (name) => fitness.require(name),
     start: () => lifecycle.start(),
     stop: (graceMs) => lifecycle.stop(graceMs),

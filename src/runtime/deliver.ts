@@ -1,4 +1,4 @@
-import { dropPending, nextDraftStep, withChunk } from "../core/draft.ts";
+import { type DraftAction, dropPending, nextDraftAction, withChunk } from "../core/draft.ts";
 import { isPassedOn } from "../core/person.ts";
 import { effectsOf } from "../core/reply.ts";
 import { backoffByAgeMs, failingSinceAtMs } from "../core/retry.ts";
@@ -9,7 +9,7 @@ import { readdressed, sending } from "./drafting.ts";
 import { passedOn } from "./passed-on.ts";
 import { persist } from "./persist.ts";
 import { type Heard, reconcile, send } from "./provider-calls.ts";
-import { commit, fail, lose, release, worded } from "./turn-end.ts";
+import { aboutTurn, commit, fail, lose, release, worded } from "./turn-end.ts";
 import type { TurnEnd, TurnRun } from "./turn-run.ts";
 
 /**
@@ -24,15 +24,15 @@ export async function deliver(
   let delivery: Delivery = { draft, isMine: isFresh, isRepeat: false };
   for (;;) {
     const { draft: current } = delivery;
-    const step = nextDraftStep(current, run.settings);
+    const action = nextDraftAction(current, run.settings);
     // Only this process knows yet what was sent. If that cannot be written, the failure carries the draft
     // along.
     const failed = (error: unknown) => fail(run, error, current);
-    if (step.kind === "done") return finish(run, current).catch(failed);
-    const next = await takeStep(run, delivery, step).catch(async (error) => end(await failed(error)));
+    if (action.kind === "done") return finish(run, current).catch(failed);
+    const next = await takeAction(run, delivery, action).catch(async (error) => end(await failed(error)));
     if (next.kind === "end") return next.end;
-    const isRepeat = next.isRepeat ?? (step.kind === "send" && delivery.isRepeat);
-    delivery = { draft: next.draft, isMine: step.kind === "send", isRepeat };
+    const isRepeat = next.isRepeat ?? (action.kind === "send" && delivery.isRepeat);
+    delivery = { draft: next.draft, isMine: action.kind === "send", isRepeat };
   }
 }
 
@@ -44,8 +44,8 @@ interface Delivery {
   readonly isRepeat: boolean;
 }
 
-type Step = Exclude<ReturnType<typeof nextDraftStep>, { kind: "done" }>;
-type Asking = Extract<Step, { kind: "ask" }>;
+type ToDo = Exclude<DraftAction, { kind: "done" }>;
+type Asking = Extract<ToDo, { kind: "ask" }>;
 type Next =
   | { readonly kind: "draft"; readonly draft: Draft; readonly isRepeat?: true }
   | { readonly kind: "end"; readonly end: TurnEnd };
@@ -53,15 +53,15 @@ type Next =
 const continueWith = (draft: Draft) => ({ kind: "draft", draft }) as const;
 const end = (turnEnd: TurnEnd): Next => ({ kind: "end", end: turnEnd });
 
-async function takeStep(run: TurnRun, delivery: Delivery, step: Step): Promise<Next> {
+async function takeAction(run: TurnRun, delivery: Delivery, action: ToDo): Promise<Next> {
   const { draft } = delivery;
-  if (delivery.isMine && step.kind === "ask") return sendChunk(run, delivery, step.chunk);
+  if (delivery.isMine && action.kind === "ask") return sendChunk(run, delivery, action.chunk);
   // What was sent stays sent; the next holder of the lease continues behind it.
   if (run.stopping.aborted) return end(await wait(run, draft, 0));
-  if (step.kind === "ask") return settleChunk(run, draft, step);
+  if (action.kind === "ask") return settleChunk(run, draft, action);
   if (run.taken.counted > run.settings.attemptsMax) return end(await giveUp(run, draft));
-  // The chunk before it is written as sent in the same step.
-  return writeSending(run, draft, step.chunk);
+  // The chunk before it is written as sent in the same action.
+  return writeSending(run, draft, action.chunk);
 }
 
 function wait(run: TurnRun, draft: Draft, afterMs: number): Promise<TurnEnd> {
@@ -107,7 +107,7 @@ async function sendChunk(run: TurnRun, delivery: Delivery, chunk: number): Promi
       return end(await fail(run, error, withChunk(draft, chunk, { kind: "pending" })));
     }
     case "unknown":
-      log("warn", "send.in-doubt", { ...about(run), chunk, reason: toldIn(run, draft, outcome) });
+      log("warn", "send.in-doubt", { ...aboutTurn(run.taken), chunk, reason: toldIn(run, draft, outcome) });
       return end(await comeBackToAsk(run, delivery, chunk, outcome));
   }
 }
@@ -152,7 +152,7 @@ async function settleChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: A
   const nowMs = clock.nowMs();
   const found = await reconcile(run, draft, chunk);
   const why = found.kind === "cannot-tell" ? { reason: toldIn(run, draft, found) } : {};
-  log("info", "send.reconciled", { ...about(run), chunk, result: found.kind, ...why });
+  log("info", "send.reconciled", { ...aboutTurn(run.taken), chunk, result: found.kind, ...why });
   if (found.kind === "sent")
     return continueWith(withChunk(draft, chunk, { kind: "sent", providerId: found.providerId, atMs: nowMs }));
   // Not found, or the channel cannot tell: the request may still be inside the provider.
@@ -209,16 +209,12 @@ async function decideUnknown(run: TurnRun, draft: Draft, chunk: number): Promise
   }
 }
 
-function about({ taken }: TurnRun) {
-  return { conversation: taken.conversation.id, turn: taken.turnId };
-}
-
 /** The conversation goes on; what may not have been said is listed for a person, the chunks behind it too. */
 async function held(run: TurnRun, draft: Draft): Promise<Next> {
   const chunks = draft.chunks.map((chunk) =>
     chunk.state.kind === "sent" ? chunk : { ...chunk, state: { kind: "unknown" } as const },
   );
-  run.log("error", "send.unknown", about(run));
+  run.log("error", "send.unknown", aboutTurn(run.taken));
   return end(await commitDraft(run, { ...draft, chunks }, "unknown"));
 }
 

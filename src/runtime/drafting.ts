@@ -1,6 +1,6 @@
 import { pendingChunks, withChunk } from "../core/draft.ts";
 import { sendByAtMs } from "../core/lease.ts";
-import { nameAddressed } from "../core/person.ts";
+import { emptyDraft } from "../core/new-draft.ts";
 import { effectsOf } from "../core/reply.ts";
 import { soundAs } from "../core/shape.ts";
 import { DRAFT } from "../core/sound-state.ts";
@@ -26,25 +26,21 @@ export interface Said extends AnswerEffects {
  */
 export function draftOf(run: TurnRun, said: Said): Draft {
   const { taken, clock, settings } = run;
-  const newest = taken.messages.at(-1);
-  const channel = taken.outbound?.channel ?? newest!.channel;
-  const textMax = run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY;
+  const { turnId, outbound, messages, conversation } = taken;
+  const messageIds = messages.map(({ id }) => id);
   const nowMs = clock.nowMs();
-  const { author, awaitingUntilAtMs } = said;
-  const addressee = nameAddressed({ outbound: taken.outbound, messages: taken.messages });
+  const { author, awaitingUntilAtMs, answerStartedAtMs = nowMs } = said;
+  const empty = emptyDraft(
+    { turnId, messageIds, outbound, messages, address: conversation.address },
+    { answerStartedAtMs, draftedAtMs: nowMs },
+  );
+  const textMax = run.channels[empty.channel]?.textMax ?? Number.POSITIVE_INFINITY;
   const draft: Draft = {
-    turnId: taken.turnId,
-    messageIds: taken.messages.map(({ id }) => id),
-    channel,
-    to: taken.outbound?.to ?? newest!.replyTo,
-    ...(addressee !== undefined && { addressee }),
-    from: newest?.address ?? taken.conversation.address,
+    ...empty,
     chunks: pendingChunks(replyTexts(said, textMax, settings), said.media),
     ...effectsOf(said),
     ...(author !== undefined && { author }),
     ...(awaitingUntilAtMs !== undefined && { awaitingUntilAtMs }),
-    answerStartedAtMs: said.answerStartedAtMs ?? nowMs,
-    draftedAtMs: nowMs,
   };
   return readable(readdressed(run, draft));
 }

@@ -26,6 +26,8 @@ export interface Operating {
   handOff(conversationId: string, reason?: string): Changed;
   /** Gives it back to the responder. */
   handBack(conversationId: string): Changed;
+  /** Erases the person behind it, in every conversation. `erasing`: bytes may stay in files for a while. */
+  erase(conversationId: string): Promise<"erased" | "erasing" | "not-found">;
   /** Stops or resumes answering everywhere; messages stay staged. */
   pauseAll(paused: boolean): Promise<void>;
   /** Stages a dead letter's messages again, once: a new turn answers them. */
@@ -36,6 +38,8 @@ export interface Operating {
   markUnknown(unknownId: string, as: "sent" | "not-sent"): Promise<"marked" | "not-found">;
   /** Sends again, as a turn of its own, what may not have gone out. */
   resendUnknown(unknownId: string): Promise<"staged" | "not-found">;
+  /** Drops a row for good that was set aside because it was not ours. */
+  discardQuarantined(rowId: string): Promise<"discarded" | "not-found">;
 }
 
 export function operating({ engine, log }: UseCaseContext & { readonly log: Log }): Operating {
@@ -50,6 +54,7 @@ export function operating({ engine, log }: UseCaseContext & { readonly log: Log 
       return change(id, { handedOff: true, ...(reason !== undefined && { handOffReason: reason }) });
     },
     handBack: (id) => change(id, { handedOff: false }),
+    erase: async (id) => (await engine()).conversations.erase(id),
     pauseAll: async (paused) => (await engine()).conversations.pauseAll(paused),
     retryDead: async (id) => repeated(await (await engine()).repairs.retryDead(id)),
     discardDead: async (id) => (await engine()).repairs.discardDead(id),
@@ -60,6 +65,7 @@ export function operating({ engine, log }: UseCaseContext & { readonly log: Log 
       return marked;
     },
     resendUnknown: async (id) => repeated(await (await engine()).repairs.resendUnknown(id)),
+    discardQuarantined: async (id) => (await engine()).repairs.discardQuarantined(id),
   };
 }
 

@@ -1,3 +1,4 @@
+import { providerIdsOf } from "../core/draft.ts";
 import { LullError, tellable, wordsOf } from "../errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { ReconcileOutcome, SendOutcome } from "../ports/channel.ts";
@@ -64,11 +65,10 @@ export async function reconcile(run: TurnRun, draft: Draft, chunk: number): Prom
   const channel = run.channels[draft.channel];
   if (!channel?.reconcile) return { kind: "cannot-tell", why: "the channel cannot be asked", retry: "never" };
   const byAtMs = run.clock.nowMs() + run.settings.sendTimeoutMs;
-  const ofThisTurn = draft.chunks.flatMap(({ state }) => (state.kind === "sent" ? [state.providerId] : []));
   const query = {
     ...outgoing(run, draft, chunk),
     notBeforeAtMs: draft.draftedAtMs - PROVIDER_SKEW_MS,
-    excludeProviderIds: [...run.taken.recentProviderIds, ...ofThisTurn],
+    excludeProviderIds: [...run.taken.recentProviderIds, ...providerIdsOf(draft)],
   };
   return withDeadline(run, byAtMs, (signal) => channel.reconcile!(query, signal).then(named)).catch(
     (error): Heard<ReconcileOutcome> => ({

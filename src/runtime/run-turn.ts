@@ -1,3 +1,5 @@
+import { channelType } from "../core/identity.ts";
+import { channelOf } from "../core/new-draft.ts";
 import { isPassedOn } from "../core/person.ts";
 import { type Answer, effectsOf } from "../core/reply.ts";
 import { decideAnswer } from "../core/rules.ts";
@@ -41,11 +43,6 @@ function resume(run: TurnRun): Promise<TurnEnd> {
   return isPassedOn(run.taken) ? fail(run, passedOn()) : writeDraft(run, draftOf(run, outbound));
 }
 
-/** Where the answer goes. */
-function channelOf({ draft, outbound, messages }: Taken): string {
-  return draft?.channel ?? outbound?.channel ?? messages.at(-1)!.channel;
-}
-
 function elsewhere(channel: string): LullError {
   return new LullError(`this process has no channel ${channel}`, { code: "NO_CHANNEL", retry: "later" });
 }
@@ -53,7 +50,7 @@ function elsewhere(channel: string): LullError {
 async function answerBatch(run: TurnRun): Promise<TurnEnd> {
   const { taken, settings } = run;
   const channel = channelOf(taken);
-  const decision = decideAnswer(taken.conversation, settings.channels[channel]?.type ?? channel);
+  const decision = decideAnswer(taken.conversation, channelType(settings, channel));
   if (decision.kind === "refuse") return commit(run, { outcome: `refused: ${decision.code}` });
   if (decision.kind === "hand-off") return handOver(run);
   if (isPassedOn(taken)) return fail(run, passedOn());
@@ -139,13 +136,12 @@ async function commitSilence(run: TurnRun, answer: Answered, answerStartedAtMs: 
     return release(run, { kind: "restart" });
   const { handOff, queued } = answer;
   const silence = queued ? "queued" : "no-reply";
-  const end = await commit(run, {
+  return commit(run, {
     outcome: handOff === undefined ? silence : "handed-off",
     ...effectsOf(answer),
     answerStartedAtMs,
     answeredAtMs: run.clock.nowMs(),
   });
-  return end.kind === "answered" ? release(run, { kind: "put-back" }) : end;
 }
 
 /** DRAFT, with its first chunk already `sending`: one durable write before the first byte goes out. */

@@ -1,6 +1,7 @@
 import { mayJoin } from "../core/suspects.ts";
 import { tellable } from "../errors.ts";
 import type { Taken } from "../model/take.ts";
+import { aboutTurn } from "./turn-end.ts";
 import type { TurnContext, TurnEnd } from "./turn-run.ts";
 
 /** The turns of one process that may be what killed others. */
@@ -24,17 +25,16 @@ export class Suspects {
 /** Releases a turn that was not begun: its attempt is not counted, and a worker looks again soon. */
 export async function setAside(
   { engine, settings, log }: Pick<TurnContext, "engine" | "settings" | "log">,
-  { lease, turnId, attempt, conversation }: Taken,
+  taken: Taken,
 ): Promise<TurnEnd> {
-  const about = { conversation: conversation.id, turn: turnId, attempt };
   try {
-    const given = await engine.turns.release(lease, { kind: "wait", afterMs: settings.backoffMs });
+    const given = await engine.turns.release(taken.lease, { kind: "wait", afterMs: settings.backoffMs });
     if (given.kind === "lost") return { kind: "lost" };
-    log("info", "turn.set-aside", about);
+    log("info", "turn.set-aside", aboutTurn(taken));
     return { kind: "released", how: "wait" };
   } catch (error) {
     // The lease lapses, and its next holder counts one attempt too many.
-    log("error", "turn.abandoned", { ...about, reason: tellable(error) });
+    log("error", "turn.abandoned", { ...aboutTurn(taken), reason: tellable(error) });
     return { kind: "abandoned" };
   }
 }

@@ -71,6 +71,7 @@ it("sweeps at once and on a jittered interval, tells what it found, and stops wh
         retriggered: 0,
         freed: sweeps === 2 ? 1 : 0,
         expired: 0,
+        hasMore: false,
       };
     },
     freeLeases: async () => 0,
@@ -98,7 +99,7 @@ it("tells whose the orphan is, of what was woken again, and of a single lease th
   const clock = fakeClock();
   const events: unknown[] = [];
   const sweeping = {
-    sweep: async () => ({ orphans: ["c1"], retriggered: 2, freed: 1, expired: 0 }),
+    sweep: async () => ({ orphans: ["c1"], retriggered: 2, freed: 1, expired: 0, hasMore: false }),
     freeLeases: async () => 0,
   };
   const log: Log = (...told) => void events.push(told);

@@ -71,7 +71,7 @@ export class Sweeper {
     try {
       const report = await this.#sweeping.sweep();
       tellSweep(log, report);
-      return report.hasMore ?? false;
+      return report.hasMore;
     } catch (error) {
       const reason = tellable(error);
       const failures = this.#failures.note(reason, clock.nowMs());

@@ -6,6 +6,7 @@ import { ConfigError, LullError, tellable, wordsOf } from "../errors.ts";
 import type { Commit } from "../model/commit.ts";
 import type { Draft } from "../model/draft.ts";
 import type { ReleaseReason } from "../model/release.ts";
+import type { Taken } from "../model/take.ts";
 import { outageOf } from "../wire/outage.ts";
 import { NOT_RENEWED } from "./heartbeat.ts";
 import { persist } from "./persist.ts";
@@ -28,16 +29,16 @@ export async function commit(
     engine.turns.commit(heartbeat.lease(), { ...how, ...user, more }),
   );
   if (committed.kind === "lost") return lose(run);
-  if (committed.kind === "answered") return { kind: "answered" };
-  log("info", "turn.committed", {
-    conversation: taken.conversation.id,
-    turn: taken.turnId,
-    outcome: how.outcome,
-    messages: messages.length,
-    attempt: taken.attempt,
-  });
+  // The responder said nothing now, but a late answer has already arrived.
+  if (committed.kind === "answered") return release(run, { kind: "put-back" });
+  log("info", "turn.committed", { ...aboutTurn(taken), outcome: how.outcome, messages: messages.length });
   const { next, isLeft } = committed;
   return { kind: "committed", outcome: how.outcome, ...(next && { next }), ...(isLeft && { isLeft }) };
+}
+
+/** What every line of the log about a turn begins with. */
+export function aboutTurn({ conversation, turnId, attempt }: Taken) {
+  return { conversation: conversation.id, turn: turnId, attempt };
 }
 
 /** `told` is what the log says of the reason. */
@@ -48,18 +49,17 @@ export async function release(run: TurnRun, how: ReleaseReason, told?: string): 
   const back = await persist(run, () => engine.turns.release(heartbeat.lease(), how));
   if (back.kind === "lost") return lose(run);
   if (back.kind === "answered") return release(run, { kind: "put-back" });
-  const about = { conversation: taken.conversation.id, turn: taken.turnId, attempt: taken.attempt };
   if (how.kind === "dead-letter")
-    log("error", "turn.dead", { ...about, reason, deadLetter: back.deadLetterId });
+    log("error", "turn.dead", { ...aboutTurn(taken), reason, deadLetter: back.deadLetterId });
   else if (how.kind === "retry") {
     const { afterMs, outageSinceAtMs } = how;
-    log("warn", "turn.retry", { ...about, reason, afterMs, outageSinceAtMs });
-  } else log("debug", "lease.released", { ...about, how: how.kind });
+    log("warn", "turn.retry", { ...aboutTurn(taken), reason, afterMs, outageSinceAtMs });
+  } else log("debug", "lease.released", { ...aboutTurn(taken), how: how.kind });
   return { kind: "released", how: how.kind };
 }
 
 export function lose(run: TurnRun): TurnEnd {
-  run.log("warn", "lease.lost", { conversation: run.taken.conversation.id, turn: run.taken.turnId });
+  run.log("warn", "lease.lost", aboutTurn(run.taken));
   return { kind: run.heartbeat.lost.reason === NOT_RENEWED ? "abandoned" : "lost" };
 }
 
@@ -67,8 +67,8 @@ export function lose(run: TurnRun): TurnEnd {
 export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise<TurnEnd> {
   const { settings, clock, taken } = run;
   const nowMs = clock.nowMs();
-  const { attempt, counted, failingSinceAtMs } = taken;
-  const tried = { counted, outages: attempt - counted, failingSinceAtMs, draftedAtMs: draft?.draftedAtMs };
+  const { counted, outages, failingSinceAtMs } = taken;
+  const tried = { counted, outages, failingSinceAtMs, draftedAtMs: draft?.draftedAtMs };
   const decision = decideFailure(failureOf(error, nowMs), tried, nowMs, settings, run.random);
   const reason = wordsOf(error);
   const told = toldOf(run, error, draft);
@@ -85,7 +85,7 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
   } catch (storeError) {
     // Not even the release could be written: the lease lapses, and its next holder continues from what is
     // stored.
-    run.log("error", "turn.abandoned", { turn: taken.turnId, reason: tellable(storeError) });
+    run.log("error", "turn.abandoned", { ...aboutTurn(taken), reason: tellable(storeError) });
     return { kind: "abandoned" };
   }
 }

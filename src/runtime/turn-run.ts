@@ -43,8 +43,6 @@ export type TurnEnd =
       readonly isLeft?: true;
     }
   | { readonly kind: "released"; readonly how: ReleaseReason["kind"] }
-  /** The responder said nothing now, but a late answer has already arrived. */
-  | { readonly kind: "answered" }
   /** A newer token stands: its holder continues. */
   | { readonly kind: "lost" }
   /** The store could not be told. The lease lapses, and a worker has to look then. */

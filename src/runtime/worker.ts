@@ -2,9 +2,11 @@ import { toldOfDeadLetter } from "../core/take.ts";
 import { tellable } from "../errors.ts";
 import type { Settings } from "../model/settings.ts";
 import type { DeadLettered, Taken, TakeOutcome, TakeResult } from "../model/take.ts";
+import type { TriggerTold } from "../ports/engine.ts";
 import { RepeatedFailures } from "./repeated-failures.ts";
 import { runTurn } from "./run-turn.ts";
 import { Suspects, setAside } from "./suspects.ts";
+import { aboutTurn } from "./turn-end.ts";
 import type { TurnContext, TurnEnd } from "./turn-run.ts";
 
 /** An abort without a reason makes an error with a stack that is never read. */
@@ -71,8 +73,8 @@ export class Worker {
    * A wake-up for one conversation: look, nothing more. Resolves when the turn that it led to, if any, is
    * over.
    */
-  async wake(conversationId: string, within?: Within): Promise<WakeOutcome> {
-    const outcome = await this.#context.engine.turns.take(conversationId);
+  async wake(conversationId: string, within?: Within, told?: TriggerTold): Promise<WakeOutcome> {
+    const outcome = await this.#context.engine.turns.take(conversationId, told);
     const isAside = outcome.kind === "turn" && !this.#admits(outcome.taken);
     if (isAside) this.#tell(outcome);
     const end = await (isAside ? setAside(this.#context, outcome.taken) : this.#begin(outcome, within));
@@ -151,12 +153,11 @@ export class Worker {
   #begin(outcome: TakeResult, within?: Within): Promise<TurnEnd | undefined> {
     this.#tell(outcome);
     if (outcome.kind !== "turn") return Promise.resolve(undefined);
-    const { conversation, turnId } = outcome.taken;
     const run = this.#run(outcome.taken, within)
       .catch((error): TurnEnd => {
         // No caller awaits this promise: an unhandled rejection would end the process, and every other turn
         // in it.
-        const about = { conversation: conversation.id, turn: turnId };
+        const about = aboutTurn(outcome.taken);
         this.#context.log("error", "turn.abandoned", { ...about, reason: tellable(error) });
         return { kind: "abandoned" };
       })
@@ -195,10 +196,11 @@ export class Worker {
 
   #tell(outcome: TakeResult): void {
     const { log } = this.#context;
-    const dead = ({ conversationId, turnId, deadLetterId, reason }: DeadLettered) =>
+    const dead = ({ conversationId, turnId, deadLetterId, attempts, reason }: DeadLettered) =>
       log("error", "turn.dead", {
         conversation: conversationId,
         turn: turnId,
+        attempt: attempts,
         deadLetter: deadLetterId,
         reason: toldOfDeadLetter(reason),
       });

@@ -1,3 +1,5 @@
+import { LullError } from "../errors.ts";
+
 /** The certificate is checked before the first byte of a request is sent. */
 export const CERTIFICATE_REFUSED = new Set([
   "CERT_HAS_EXPIRED",
@@ -47,4 +49,11 @@ export function nameOf(error: unknown): string {
   if (typeof code === "string") return code;
   if (typeof cause === "object" && cause !== null) return nameOf(cause);
   return error instanceof Error ? error.name : "unknown error";
+}
+
+/** A service that was to answer could not be asked: its own name for the cause is told, if it is a word. */
+export function unreachable(service: string, code: string, cause: unknown): LullError {
+  const { code: told } = cause as SystemError;
+  const why = typeof told === "string" && /^[\w.[\]-]{1,64}$/.test(told) ? ` (${told})` : "";
+  return new LullError(`${service} could not be reached${why}`, { code, retry: "later", cause });
 }

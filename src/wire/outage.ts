@@ -1,7 +1,7 @@
 import { RETRY_AFTER_MS_MAX } from "../core/defaults.ts";
 import { CERTIFICATE_REFUSED } from "./connection-failure.ts";
 import { BACKEND_AWAY, CONNECTION_LOST, FETCH_LATE, GRPC_AWAY } from "./outage-codes.ts";
-import { retryAfterMs } from "./retry-after.ts";
+import { retryAfterIn, retryAfterMs } from "./retry-after.ts";
 
 /** A responder or provider is down and will be back: waiting helps, whatever the message was. */
 export interface Outage {
@@ -140,17 +140,9 @@ function toldMs(error: object, nowMs: number): number | undefined {
   ];
   const told = [
     retryAfterMs(text(get(error, "retryAfter")), nowMs),
-    ...headers.map((each) => inHeaders(each, nowMs)),
+    ...headers.map((each) => retryAfterIn((name) => header(each, name), { nowMs })),
   ];
   return told.find((ms) => ms !== undefined);
-}
-
-function inHeaders(headers: unknown, nowMs: number): number | undefined {
-  const inMs = header(headers, "retry-after-ms");
-  const given = inMs === null ? header(headers, "retry-after") : String(Number(inMs) / 1_000);
-  // A date is best compared with the clock of the server that wrote it.
-  const theirNowMs = Date.parse(header(headers, "date") ?? "");
-  return retryAfterMs(given, Number.isNaN(theirNowMs) ? nowMs : theirNowMs);
 }
 
 /** From a `Headers`, or from a plain object, as most SDKs store them. */

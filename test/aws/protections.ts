@@ -38,9 +38,9 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
         file: "engines/aws/steps/look.ts",
         find:
           "  const window = await (isKept ? undefined : disarm(context, stored.id, leasedAtMs));\n" +
-          "  const rows = await stagedForTurn(context, stored.id);\n",
+          "  const rows = await stagedRows(context, stored.id, { isForTurn: true });\n",
         replace:
-          "  const rows = await stagedForTurn(context, stored.id);\n" +
+          "  const rows = await stagedRows(context, stored.id, { isForTurn: true });\n" +
           "  const window = await (isKept ? undefined : disarm(context, stored.id, leasedAtMs));\n",
       },
     ],
@@ -111,9 +111,9 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     protection: "a commit is written only under its own token",
     patches: [
       {
-        file: "engines/aws/steps/commit.ts",
-        find: "    change,\n    condition: isUnchanged(stored),\n",
-        replace: "    change,\n",
+        file: "engines/aws/items/state.ts",
+        find: ", condition: isUnchanged(before) }",
+        replace: " }",
       },
     ],
   },
@@ -122,9 +122,9 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     day: "POISONED",
     patches: [
       {
-        file: "engines/aws/steps/dead-letter.ts",
-        find: "    condition: isUnchanged(stored),\n",
-        replace: "",
+        file: "engines/aws/items/state.ts",
+        find: ", condition: isUnchanged(before) }",
+        replace: " }",
       },
     ],
   },

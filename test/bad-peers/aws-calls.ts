@@ -1,4 +1,4 @@
-import { DEFAULTS } from "../../src/core/defaults.ts";
+import { settingsWith } from "../../src/core/defaults.ts";
 import { aws } from "../../src/engines/aws/index.ts";
 import { sqsClient } from "../../src/engines/aws/options.ts";
 import { Visibility } from "../../src/lambda/visibility.ts";
@@ -23,7 +23,7 @@ async function onEngine(url: string, make: (engine: Engine) => Promise<unknown>)
   });
   const engine = await provider.open({
     clock: systemClock,
-    settings: { ...DEFAULTS, ...provider.defaults, validation: "on-receipt" },
+    settings: settingsWith({ ...provider.defaults, validation: "on-receipt" }),
     workerId: "worker-1",
     log: () => {},
     onArmed: () => {},
@@ -120,6 +120,7 @@ const ENGINE: EngineCalls = {
     discardDead: ({ repairs }) => repairs.discardDead("dead-1.conversation-1"),
     markUnknown: ({ repairs }) => repairs.markUnknown("turn-1.conversation-1.0"),
     resendUnknown: ({ repairs }) => repairs.resendUnknown("turn-1.conversation-1.0"),
+    discardQuarantined: ({ repairs }) => repairs.discardQuarantined("row-1.conversation-1"),
   },
   inspector: {
     conversations: ({ inspector }) => inspector.conversations(page),
@@ -131,6 +132,7 @@ const ENGINE: EngineCalls = {
     dead: ({ inspector }) => inspector.dead(page),
     unknown: ({ inspector }) => inspector.unknown(page),
     refusals: ({ inspector }) => inspector.refusals(page),
+    quarantined: ({ inspector }) => inspector.quarantined(page),
     counts: ({ inspector }) => inspector.counts(),
     gauges: ({ inspector }) => inspector.gauges(),
   },

@@ -156,6 +156,7 @@ function stubEngine(calls: Calls): Engine {
       discardDead: note("discardDead", (id) => (id === "d/1" ? "discarded" : "not-found")),
       markUnknown: note("markUnknown", (id) => (id === "u_1" ? "marked" : "not-found")),
       resendUnknown: note("resendUnknown", (id) => (id === "u_1" ? "staged" : unrepeated(id))),
+      discardQuarantined: note("discardQuarantined", () => "not-found" as const),
     },
     inspector: {
       conversations: note("conversations", () => ({ items: [CONVERSATION], next: "more" })),

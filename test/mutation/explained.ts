@@ -78,17 +78,9 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/core/reply.ts",
-    code:
-      "return Number.isFinite(count) && count >= 0 && count <= Number.MAX_SAFE_INTEGER ? " +
-      "Math.ceil(count) : 0;",
+    code: 'const isCount = typeof count === "number" && count >= 0 && ' + "count <= Number.MAX_SAFE_INTEGER;",
     change: "0 → 1",
     because: "equivalent: no tokens are 0 tokens either way",
-  },
-  {
-    file: "src/core/retry.ts",
-    code: '{ failingSinceAtMs: since, draftedAtMs = 0 }: Pick<Tried, "failingSinceAtMs" | "draftedAtMs">,',
-    change: "0 → 1",
-    because: "equivalent: nothing has failed since the first millisecond of 1970",
   },
   {
     file: "src/core/retry.ts",
@@ -146,7 +138,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/sweep.ts",
-    code: "const made = state.lease ? undefined : { id: context.newId(), dueAtMs: due, wakeAtMs: due };",
+    code: "const made = state.lease ? undefined : windowAt(undefined, context.newId(), due);",
     change: "state.lease → false",
     because: "only a look more: under a lease it finds that a worker is at work",
   },
@@ -158,9 +150,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/release.ts",
-    code:
-      "const made = isLeft ? { id: context.newId(), dueAtMs: context.nowMs, " +
-      "wakeAtMs: context.nowMs } : undefined;",
+    code: "const made = isLeft ? windowAt(undefined, context.newId(), context.nowMs) : undefined;",
     change: "isLeft → true",
     because: "only a look more, that finds nothing staged",
   },
@@ -258,8 +248,10 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/drafting.ts",
-    code: "const textMax = run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY;",
-    change: "run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY → run.channels[channel]?.textMax",
+    code: "const textMax = run.channels[empty.channel]?.textMax ?? Number.POSITIVE_INFINITY;",
+    change:
+      "run.channels[empty.channel]?.textMax ?? Number.POSITIVE_INFINITY → " +
+      "run.channels[empty.channel]?.textMax",
     because: "equivalent: no length is longer than no number",
   },
   {
@@ -433,14 +425,6 @@ export const EXPLAINED: readonly Explained[] = [
     because: "equivalent: only what was found, or certainly was not, is asked for by name",
   },
   {
-    file: "src/runtime/provider-calls.ts",
-    code:
-      "const ofThisTurn = draft.chunks.flatMap(({ state }) =>" +
-      ' (state.kind === "sent" ? [state.providerId] : []));',
-    change: 'state.kind === "sent" → true',
-    because: "equivalent: an empty id matches no message",
-  },
-  {
     file: "src/runtime/system-clock.ts",
     code: "const timer = setTimeout(run, Math.min(Math.max(0, ms), TIMER_MS_MAX));",
     change: "0 → 1",
@@ -511,12 +495,6 @@ export const EXPLAINED: readonly Explained[] = [
     code: "return nextAtMs === undefined ? { outcomes } : { outcomes, nextAtMs };",
     change: "nextAtMs === undefined → false",
     because: "equivalent: a field that is undefined is none",
-  },
-  {
-    file: "src/engines/embedded/steps/inspect.ts",
-    code: "const { dead, unknown, quarantined = 0 } = tables.meta.counts(nowMs);",
-    change: "0 → 1",
-    because: "equivalent: every store of tables counts what it set aside",
   },
   {
     file: "src/engines/sqlite/backup.ts",
@@ -643,7 +621,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/receive.ts",
-    code: "if (!window && !lease) arm(context, conversationId, dueAtMsIn(context, conversationId));",
+    code: "if (!window && !lease) arm(context, conversationId, dueIn(context, conversationId));",
     change: "!window && !lease → !window || !lease",
     because: "only a look more, that finds nothing due",
   },
@@ -711,9 +689,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/items/staged.ts",
-    code:
-      'const { items, next } = await context.store.queryPage("stage", ' +
-      "{ key, from, limit: known.size + 1 });",
+    code: "const limit = known.size + 1;",
     change: "1 → 2",
     because: "only a row more is read",
   },
@@ -780,8 +756,8 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/steps/take.ts",
-    code: 'channel: newest?.channel ?? stored.channel ?? "default",',
-    change: 'newest?.channel ?? stored.channel ?? "default" → newest?.channel ?? stored.channel',
+    code: "channel: newest?.channel ?? stored.channel ?? DEFAULT_QUEUE,",
+    change: "newest?.channel ?? stored.channel ?? DEFAULT_QUEUE → newest?.channel ?? stored.channel",
     because: "defence in depth: a conversation to come back to has rows or a turn, and both name a channel",
   },
   {

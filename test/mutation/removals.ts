@@ -60,8 +60,8 @@ export const NAMED: readonly Named[] = [
     patches: [
       {
         file: "runtime/provider-calls.ts",
-        find: "excludeProviderIds: [...run.taken.recentProviderIds, ...ofThisTurn],",
-        replace: "excludeProviderIds: ofThisTurn,",
+        find: "excludeProviderIds: [...run.taken.recentProviderIds, ...providerIdsOf(draft)],",
+        replace: "excludeProviderIds: providerIdsOf(draft),",
       },
     ],
   },
@@ -71,7 +71,7 @@ export const NAMED: readonly Named[] = [
     patches: [
       {
         file: "runtime/provider-calls.ts",
-        find: "excludeProviderIds: [...run.taken.recentProviderIds, ...ofThisTurn],",
+        find: "excludeProviderIds: [...run.taken.recentProviderIds, ...providerIdsOf(draft)],",
         replace: "excludeProviderIds: run.taken.recentProviderIds,",
       },
     ],

@@ -235,9 +235,9 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     protection: "a due time beyond the longest window is due now",
     patches: [
       {
-        file: "core/take.ts",
-        find: "return Math.max(wasSetBack ? nowMs : closesAtMs, notBeforeAtMs);",
-        replace: "return Math.max(closesAtMs, notBeforeAtMs); void wasSetBack;",
+        file: "core/due.ts",
+        find: "return Math.max(wasSetBack ? nowMs : closedAtMs, notBeforeAtMs);",
+        replace: "return Math.max(closedAtMs, notBeforeAtMs); void wasSetBack;",
       },
     ],
   },

@@ -1,4 +1,4 @@
-import { isPassing } from "../../core/names.ts";
+import { userIdBeside } from "../../core/names.ts";
 import type { ChunkReference, DeliveryStatus, InboundMessage, Media } from "../../model/message.ts";
 import type { Parsed, WebhookRequest } from "../../ports/channel.ts";
 import { bare } from "./address.ts";
@@ -54,7 +54,7 @@ function hasOneSid(form: Form): boolean {
 function messageOf(form: Form): InboundMessage {
   const from = text(form, "From");
   const phone = bare(from);
-  const sender = userIdBeside(phone, form) ?? phone;
+  const sender = userIdBeside(phone, bare(text(form, "ExternalUserId"))) ?? phone;
   return {
     providerId: text(form, "MessageSid"),
     account: text(form, "AccountSid"),
@@ -67,15 +67,6 @@ function messageOf(form: Form): InboundMessage {
     media: mediaOf(form),
     fields: fieldsOf(form),
   };
-}
-
-/**
- * The lasting id of the customer who wrote from this number. An id that is itself a number could be another
- * customer's, so it is ignored: the reply goes to `From`.
- */
-function userIdBeside(phone: string, form: Form): string | undefined {
-  const id = bare(text(form, "ExternalUserId"));
-  return id !== "" && isPassing(phone) && !isPassing(id) ? id : undefined;
 }
 
 function mediaOf(form: Form): Media[] {

@@ -1,4 +1,4 @@
-import { isPassing } from "../../core/names.ts";
+import { userIdBeside } from "../../core/names.ts";
 import type { InboundMessage } from "../../model/message.ts";
 import type { Parsed, WebhookRequest } from "../../ports/channel.ts";
 import { type Fields, readObject } from "../../wire/json-object.ts";
@@ -49,14 +49,6 @@ function parseMessage(body: Buffer, fields: Fields, context: ParseContext): Pars
     fields: fieldsOf(fields),
   };
   return { kind: "updates", messages: [message], statuses: [] };
-}
-
-/**
- * A number as id, beside the number that wrote, could be another customer's, so it is ignored: the reply goes
- * to `waId`.
- */
-function userIdBeside(waId: string | undefined, bsuid: string | undefined): string | undefined {
-  return waId !== undefined && bsuid !== undefined && isPassing(bsuid) ? undefined : bsuid;
 }
 
 function fieldsOf(fields: Fields): Record<string, string> {

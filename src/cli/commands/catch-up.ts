@@ -1,9 +1,8 @@
 import type { ConfiguredChannel } from "../../config/channels.ts";
 import type { Lull } from "../../index.ts";
-import type { Engine } from "../../ports/engine.ts";
-import { type CatchUpResult, dedupeHoursIn, forgottenUntil } from "../../runtime/catch-up.ts";
+import { type CatchUpResult, whyForgotten } from "../../runtime/catch-up.ts";
 import { type Call, type Command, requiredOption, textOption } from "../command.ts";
-import { withData } from "../data.ts";
+import { type Opened, withData } from "../data.ts";
 import { printResult } from "../output/print.ts";
 import { progress } from "../output/progress.ts";
 import { oneLine, table } from "../output/table.ts";
@@ -43,9 +42,9 @@ shown, because the number may have passed to another person.`,
     const sinceAtMs = sinceOf(call);
     return withData(
       call,
-      async ({ lull, engine, loaded }) => {
-        await requireMemory(call, lull, engine, sinceAtMs);
-        return catchUpAll(call, lull, chosen(call, loaded.channels), sinceAtMs);
+      async (opened) => {
+        await requireMemory(call, opened, sinceAtMs);
+        return catchUpAll(call, opened.lull, chosen(call, opened.loaded.channels), sinceAtMs);
       },
       {
         mayCreate: true,
@@ -68,21 +67,12 @@ function sinceOf(call: Call): number {
   return sinceAtMs;
 }
 
-async function requireMemory(
-  call: Call,
-  { settings }: Lull,
-  engine: Engine,
-  sinceAtMs: number,
-): Promise<void> {
+async function requireMemory(call: Call, { lull, engine }: Opened, sinceAtMs: number): Promise<void> {
   if (call.options["beyond-memory"] === true) return;
-  const from = await forgottenUntil(engine, sinceAtMs);
-  if (from === undefined) return;
-  throw new UsageError(
-    `--since is further back than ids are remembered, which is since ${from} ` +
-      `(limits.dedupeHours: ${dedupeHoursIn(settings)}): ` +
-      "what was answered before that would be answered again. " +
-      "If that is meant, or nothing older was answered: --beyond-memory",
-  );
+  const why = await whyForgotten(engine, lull.settings, sinceAtMs);
+  if (why === undefined) return;
+  const advice = "If that is meant, or nothing older was answered: --beyond-memory";
+  throw new UsageError(`--since is too far back: ${why}. ${advice}`);
 }
 
 function chosen(call: Call, channels: readonly ConfiguredChannel[]): ConfiguredChannel[] {

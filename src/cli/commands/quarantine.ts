@@ -11,7 +11,7 @@ stop no conversation. --json shows the rows themselves.`,
   run: (call) =>
     withData(call, async ({ engine }) => {
       const nowMs = call.io.nowMs();
-      const rows = (await engine.inspector.quarantined?.(pageOf(call))) ?? { items: [] };
+      const rows = await engine.inspector.quarantined(pageOf(call));
       printListing<QuarantinedRow>(call, rows, {
         head: ["id", "when", "table", "conversation", "why"],
         row: (each) => [
@@ -33,10 +33,9 @@ export const discard: Command = {
   options: {},
   args: { required: ["<id>"], more: true },
   run: (call) =>
-    withData(call, async ({ engine }) => {
+    withData(call, async ({ lull }) => {
       const results: { id: string; result: string }[] = [];
-      for (const id of call.args)
-        results.push({ id, result: (await engine.repairs.discardQuarantined?.(id)) ?? "not-found" });
+      for (const id of call.args) results.push({ id, result: await lull.discardQuarantined(id) });
       const missed = results.filter(({ result }) => result === "not-found");
       const sentences = [
         `${results.length - missed.length} discarded`,

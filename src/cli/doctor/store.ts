@@ -19,7 +19,7 @@ export async function checkStore(
     const wrong = (await engine.examine?.()) ?? [];
     if (wrong.length > 0) return [...checks, ...wrong];
     await engine.ping();
-    const { dead, unknown, quarantined = 0, paused, conversations } = await engine.inspector.counts();
+    const { dead, unknown, quarantined, paused, conversations } = await engine.inspector.counts();
     const [latest] = (await engine.inspector.conversations({ limit: 1 })).items;
     const future = latest !== undefined && latest.updatedAtMs > nowMs + 60_000;
     return [

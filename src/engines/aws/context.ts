@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { ClockReading } from "../../core/take.ts";
+import type { ClockReading } from "../../core/due.ts";
 import type { Log } from "../../model/log.ts";
 import type { Settings } from "../../model/settings.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -7,10 +7,10 @@ import type { EngineContext } from "../../ports/engine.ts";
 import type { Store } from "./dynamo/store.ts";
 import { Installation } from "./items/installation.ts";
 import { LEASE_SHARDS } from "./items/keys.ts";
-import type { LeftBehind } from "./items/left-behind.ts";
+import type { LeftBehind } from "./items/left-rows.ts";
 import { Quarantine } from "./items/quarantine.ts";
 import { Recent } from "./items/recent.ts";
-import type { StagedRow } from "./items/stage-item.ts";
+import type { StageRow } from "./items/stage-item.ts";
 import type { Stored } from "./items/state-item.ts";
 import type { Triggers } from "./queue/triggers.ts";
 
@@ -41,7 +41,7 @@ interface Caches {
   /** By token: the rows of leases held here, as they were last seen. */
   readonly held: Recent<Stored>;
   /** By token: the batch of the running turn. */
-  readonly batches: Recent<readonly StagedRow[]>;
+  readonly batches: Recent<readonly StageRow[]>;
   /** By token: what the running turn left behind. Without it everything is read again. */
   readonly leftBehind: Recent<LeftBehind>;
   /** By conversation id: the first half of its key, which never changes. */

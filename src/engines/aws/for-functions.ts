@@ -1,3 +1,3 @@
 /** What functions need besides the engine itself: Lambda polls the queues, and brings them their triggers. */
 export { sqsClient } from "./options.ts";
-export { triggerFrom } from "./queue/triggers.ts";
+export { type Trigger, triggerFrom } from "./queue/triggers.ts";

@@ -1,9 +1,10 @@
 import { changed, type RecordChange } from "../../core/conversation-change.ts";
 import { REMEMBERED_LONGER_MS } from "../../core/defaults.ts";
+import type { ClockReading } from "../../core/due.ts";
 import { conversationWithin } from "../../core/identity.ts";
 import { itemOf } from "../../core/staged.ts";
 import { AT_REST, type ConversationState, isAtRest, wakeAtMs } from "../../core/state.ts";
-import type { ClockReading, StagedItem } from "../../core/take.ts";
+import type { StagedItem } from "../../core/take.ts";
 import type { Conversation } from "../../model/conversation.ts";
 import type { Lease } from "../../model/lease.ts";
 import { NO_USAGE, type Usage } from "../../model/reply.ts";

@@ -1,6 +1,7 @@
 import type { Reply } from "../../model/reply.ts";
 import type { AnswerHeaders, HttpAnswer } from "../../wire/http-call.ts";
-import { notAnAnswer, refusedBy, retryAfter, unreadable } from "./failure.ts";
+import { retryAfterIn } from "../../wire/retry-after.ts";
+import { notAnAnswer, refusedBy, unreadable } from "./failure.ts";
 import { replyFrom } from "./reply.ts";
 
 export const ANSWER_BYTES_MAX = 1_000_000;
@@ -34,7 +35,8 @@ function replyIn(headers: AnswerHeaders, text: string): Reply {
 /** The service has accepted the work, so nothing else in its body may turn this into an error. */
 function answersLater(headers: AnswerHeaders, text: string): Reply {
   const told = laterSecondsIn(text);
-  const retryAfterMs = retryAfter(headers) || LATER_SECONDS * 1_000;
+  const retryAfterMs =
+    retryAfterIn((name) => headers.get(name), { maxMs: Number.POSITIVE_INFINITY }) || LATER_SECONDS * 1_000;
   return { laterSeconds: told ?? retryAfterMs / 1_000 };
 }
 

@@ -1,6 +1,6 @@
 import { LullError } from "../../errors.ts";
-import type { AnswerHeaders, HttpAnswer } from "../../wire/http-call.ts";
-import { RETRY_AFTER_HEADER_MS_MAX, retryAfterMs } from "../../wire/retry-after.ts";
+import type { HttpAnswer } from "../../wire/http-call.ts";
+import { retryAfterIn } from "../../wire/retry-after.ts";
 
 /** Four of the 4xx say "not now" rather than "not like this". */
 const NOT_NOW = new Set([408, 409, 425, 429]);
@@ -10,21 +10,11 @@ export function refusedBy(host: string, { status, headers }: HttpAnswer): LullEr
   if (status < 500 && !NOT_NOW.has(status)) {
     return new LullError(`${host} answered ${status}`, { code: "HTTP_REJECTED", retry: "never" });
   }
-  const told = retryAfter(headers);
+  const told = retryAfterIn((name) => headers.get(name));
   return new LullError(`${host} answered ${status}`, {
     code: "HTTP_UNAVAILABLE",
     retry: "later",
-    ...(told !== undefined && { retryAfterMs: Math.min(told, RETRY_AFTER_HEADER_MS_MAX) }),
-  });
-}
-
-export function unreachable(host: string, cause: unknown): LullError {
-  const { code } = cause as { code?: unknown };
-  const why = typeof code === "string" ? ` (${code})` : "";
-  return new LullError(`${host} could not be reached${why}`, {
-    code: "HTTP_UNREACHABLE",
-    retry: "later",
-    cause,
+    ...(told !== undefined && { retryAfterMs: told }),
   });
 }
 
@@ -43,10 +33,4 @@ export function notAnAnswer(what: string): LullError {
     retry: "later",
     outage: false,
   });
-}
-
-/** In seconds, or as a date, which is compared with the answer's own `date`: our clock is not needed. */
-export function retryAfter(headers: AnswerHeaders): number | undefined {
-  const nowMs = Date.parse(headers.get("date") ?? "");
-  return retryAfterMs(headers.get("retry-after"), nowMs, Number.POSITIVE_INFINITY);
 }

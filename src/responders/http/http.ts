@@ -5,9 +5,9 @@ import type { Reply } from "../../model/reply.ts";
 import type { Responder, Turn } from "../../ports/responder.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import { environmentSecrets } from "../../secrets/secrets.ts";
+import { unreachable } from "../../wire/connection-failure.ts";
 import { callHttp } from "../../wire/http-call.ts";
 import { ANSWER_BYTES_MAX, isSuccess, readAnswer } from "./answer.ts";
-import { unreachable } from "./failure.ts";
 
 export interface HttpOptions {
   readonly url: string;
@@ -64,7 +64,7 @@ async function ask(service: Service, turn: Turn): Promise<Reply> {
   } catch (error) {
     // An abort is not the service's fault: the caller that aborted gets its own reason back.
     turn.signal.throwIfAborted();
-    throw error instanceof LullError ? error : unreachable(service.endpoint.host, error);
+    throw error instanceof LullError ? error : unreachable(service.endpoint.host, "HTTP_UNREACHABLE", error);
   }
 }
 

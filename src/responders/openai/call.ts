@@ -1,6 +1,7 @@
 import { ConfigError, LullError } from "../../errors.ts";
+import { unreachable } from "../../wire/connection-failure.ts";
 import { type AnswerHeaders, callHttp, type HttpAnswer } from "../../wire/http-call.ts";
-import { notAnAnswer, refusedBy, unreachable } from "./failure.ts";
+import { notAnAnswer, refusedBy } from "./failure.ts";
 import type { OpenAiSettings } from "./options.ts";
 import type { RequestBody } from "./request.ts";
 
@@ -31,7 +32,7 @@ export async function callOpenAi(
   } catch (error) {
     // An abort is not OpenAI's fault: the caller that aborted gets its own reason back.
     signal.throwIfAborted();
-    throw error instanceof LullError ? error : unreachable(error);
+    throw error instanceof LullError ? error : unreachable("OpenAI", "OPENAI_UNREACHABLE", error);
   }
 }
 

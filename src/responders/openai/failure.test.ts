@@ -7,8 +7,8 @@ import {
   fakeOpenAi,
 } from "../../testing/fake-openai.ts";
 import { fakeTurn } from "../../testing/fake-turn.ts";
+import { retryAfterIn } from "../../wire/retry-after.ts";
 import { RESPONSE_BYTES_MAX } from "./call.ts";
-import { retryAfter } from "./failure.ts";
 import { openai } from "./openai.ts";
 
 const KEY = "sk-secret-key";
@@ -83,8 +83,12 @@ test.each([
 
 test("a date is compared with the answer's own date", () => {
   const date = "Sun, 15 Nov 2026 08:00:00 GMT";
-  expect(retryAfter(new Headers({ date, "retry-after": "Sun, 15 Nov 2026 08:00:30 GMT" }))).toBe(30_000);
-  expect(retryAfter(new Headers({ "retry-after": "Sun, 15 Nov 2026 08:00:30 GMT" }))).toBeUndefined();
+  expect(
+    retryAfterIn((name) => new Headers({ date, "retry-after": "Sun, 15 Nov 2026 08:00:30 GMT" }).get(name)),
+  ).toBe(30_000);
+  expect(
+    retryAfterIn((name) => new Headers({ "retry-after": "Sun, 15 Nov 2026 08:00:30 GMT" }).get(name)),
+  ).toBeUndefined();
 });
 
 test("an error that never heals has no time to wait for", async () => {

@@ -1,7 +1,7 @@
 import { LullError, type RetryAdvice } from "../../errors.ts";
 import type { AnswerHeaders, HttpAnswer } from "../../wire/http-call.ts";
 import { passes } from "../../wire/outage.ts";
-import { retryAfterMs } from "../../wire/retry-after.ts";
+import { retryAfterIn } from "../../wire/retry-after.ts";
 
 /** What an error body says, as far as it is safe to repeat. */
 interface Detail {
@@ -62,14 +62,6 @@ export function notAnAnswer(
   return failure(what, (passes(status) ? later : again)("OPENAI_UNAVAILABLE"), headers);
 }
 
-export function unreachable(cause: unknown): LullError {
-  const code = word((cause as { code?: unknown }).code);
-  return new LullError(`OpenAI could not be reached${code === undefined ? "" : ` (${code})`}`, {
-    ...later("OPENAI_UNREACHABLE"),
-    cause,
-  });
-}
-
 /**
  * The model said nothing. A filter or token limit that cut the answer off would do so again, and each try is
  * paid for: a person should look. A finished answer without words is chance: it counts as an attempt, and the
@@ -89,7 +81,7 @@ function failure(what: string, judgement: Judgement, headers: AnswerHeaders, det
     detail.param && `parameter ${detail.param}`,
     requestId && `request ${requestId}`,
   ].filter((fact) => fact !== undefined);
-  const retryAfterMs = judgement.retry === "later" ? retryAfter(headers) : undefined;
+  const retryAfterMs = judgement.retry === "later" ? retryAfterIn((name) => headers.get(name)) : undefined;
   return new LullError(facts.length === 0 ? what : `${what} (${facts.join(", ")})`, {
     ...judgement,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -108,13 +100,4 @@ function detailOf(body: unknown): Detail {
  */
 function word(value: unknown): string | undefined {
   return /^[\w.[\]-]{1,64}$/.test(String(value ?? "")) ? String(value) : undefined;
-}
-
-/**
- * `retry-after-ms`, or `retry-after` in seconds or as a date, which is compared with the answer's own `date`.
- */
-export function retryAfter(headers: AnswerHeaders): number | undefined {
-  const inMs = headers.get("retry-after-ms");
-  const given = inMs === null ? headers.get("retry-after") : String(Number(inMs) / 1_000);
-  return retryAfterMs(given, Date.parse(headers.get("date") ?? ""));
 }

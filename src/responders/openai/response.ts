@@ -1,3 +1,4 @@
+import { usageOf } from "../../core/reply.ts";
 import type { Usage } from "../../model/reply.ts";
 import type { Answer } from "./call.ts";
 import { failedResponse, notAnAnswer } from "./failure.ts";
@@ -30,7 +31,7 @@ export function readResponse({ json, headers }: Answer): ModelResponse {
     // The arguments of a call that was cut off cannot be trusted.
     calls: incomplete ? [] : output.flatMap(toolCall),
     output,
-    usage: usageOf(json.usage),
+    usage: usageIn(json.usage),
     cutOffBy: incomplete ? reasonOf(json.incomplete_details) : undefined,
   };
 }
@@ -66,19 +67,10 @@ function toolCall(item: InputItem): ToolCall[] {
   return [{ id: String(item.call_id), name: String(item.name), arguments: String(item.arguments ?? "") }];
 }
 
-function usageOf(usage: unknown): Usage | undefined {
+function usageIn(usage: unknown): Usage | undefined {
   if (!isRecord(usage)) return undefined;
-  const promptTokens = tokens(usage.input_tokens);
-  const completionTokens = tokens(usage.output_tokens);
-  return {
-    promptTokens,
-    completionTokens,
-    totalTokens: tokens(usage.total_tokens) || promptTokens + completionTokens,
-  };
-}
-
-function tokens(value: unknown): number {
-  return typeof value === "number" && value > 0 ? value : 0;
+  const { input_tokens: promptTokens, output_tokens: completionTokens, total_tokens: totalTokens } = usage;
+  return usageOf({ promptTokens, completionTokens, totalTokens });
 }
 
 function reasonOf(details: unknown): string {

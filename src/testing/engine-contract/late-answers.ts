@@ -67,6 +67,19 @@ export const lateAnswers: readonly EngineCase[] = [
     assert.equal(second.draft?.to, "ana");
   }),
 
+  scene(
+    "where an outage is not waited out, a late answer that does not come ends its turn",
+    { retryForMs: 0, attemptsMax: 1 },
+    async (s) => {
+      await awaits(s, await s.turnFor("hi"));
+      await s.passes(LATER_MS);
+      await s.nothingDue();
+      const [letter] = await s.dead();
+      assert.equal(letter?.reason, "no answer came in time");
+      await s.atRest();
+    },
+  ),
+
   scene("nor is it when the responder says something itself: what was accepted is sent", {}, async (s) => {
     const { lease, turnId, ...first } = await s.turnFor("one");
     assert.equal(await s.engine.conversations.answer({ turnId, texts: ["quick"] }), "accepted");

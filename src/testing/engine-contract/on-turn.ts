@@ -8,7 +8,9 @@ const ana = { channelType: "test", address: "lull", sender: "ana" };
 
 /** A first task, asked and completed. */
 async function completedTask(s: Scene): Promise<string> {
-  const taken = await s.turnFor("first task");
+  await s.receive("first task");
+  await s.windowPasses();
+  const taken = await takeSoon(s);
   await s.engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken)), { complete: true }));
   return taken.conversation.id;
 }
@@ -148,6 +150,21 @@ export const onTurnValidation: readonly EngineCase[] = [
       await s.reply(second);
       await s.atRest();
       assert.equal((await s.conversations()).length, 2);
+    },
+  ),
+
+  scene(
+    "checked on its turn, a message that arrived during completion goes to the newest of several",
+    onTurn,
+    async (s) => {
+      const earlier: string[] = [];
+      for (let task = 0; task < 6; task += 1) earlier.push(await completedTask(s));
+      const last = await s.turnFor("last task");
+      await s.receive("late");
+      await s.engine.turns.commit(last.lease, replied(last, allSent(draftFor(last)), { complete: true }));
+      for (const id of earlier) await s.engine.conversations.change(id, { taskComplete: false });
+      await s.windowPasses();
+      assert.equal((await takeSoon(s)).conversation.id, earlier.at(-1));
     },
   ),
 

@@ -181,6 +181,23 @@ export const people: readonly EngineCase[] = [
     assert.equal(await placeOf(s, { sender: PHONE }), made.conversation.id);
   }),
 
+  ...(["checked on its turn", "refused"] as const).map((how) =>
+    scene(
+      `a person's other name is kept with their conversation though the message is ${how}`,
+      how === "refused" ? {} : { validation: "on-turn" },
+      async (s) => {
+        await s.receive({ sender: PHONE });
+        await s.windowPasses();
+        const taken = await s.take();
+        await s.reply(taken);
+        const refusal = how === "refused" ? ({ refusal: "MESSAGE_TOO_LARGE" } as const) : {};
+        await s.engine.receiving.stage([{ arrival: s.arrival(FORMER), ...refusal }]);
+        const { sender, senderAlias } = (await s.engine.conversations.get(taken.conversation.id))!;
+        assert.deepEqual([sender, senderAlias], [PHONE, FORMER.sender]);
+      },
+    ),
+  ),
+
   scene("a number changes hands between turns, too", { validation: "on-turn" }, async (s) => {
     await s.receive({ ...FORMER, text: "mine" });
     await s.windowPasses();

@@ -234,6 +234,22 @@ export const piles: readonly EngineCase[] = [
     },
   ),
 
+  scene(
+    "that a conversation without a record is full is on record, once",
+    { stagedMessagesMax: 2, validation: "on-turn", admission: "known" },
+    async (s) => {
+      await s.receive("one");
+      await s.receive("two");
+      const before = await s.deliver(s.arrival("three"));
+      // A worker looks: by then every engine has counted, at the latest.
+      await s.windowPasses();
+      await s.nothingDue();
+      const since = [await s.deliver(s.arrival("four")), await s.deliver(s.arrival("five"))];
+      assert.ok([before, ...since].some(({ kind }) => kind === "refused"));
+      assert.deepEqual(await refusals(s), ["RATE_LIMITED"]);
+    },
+  ),
+
   scene("not one message more is staged than may wait", { stagedMessagesMax: 3 }, async (s) => {
     const outcomes = await s.engine.receiving.stage(
       ["one", "two", "three", "four", "five"].map((text) => ({ arrival: s.arrival(text) })),

@@ -19,13 +19,13 @@ export const erase: Command = {
   args: { required: ["<id>"] },
   run: async (call) => {
     const [id] = call.args as [string];
-    return withData(call, async ({ engine }) => {
+    return withData(call, async ({ engine, lull }) => {
       const person = await engine.conversations.get(id);
       const whom = person && (await customerOf(engine, person));
       if (call.options.yes !== true) throw unsure(id, person && `${whom}, ${writesTo(person)}`);
       // What tells them is erased with the person.
       const names = person ? await ownNamesOf(engine, person) : [];
-      const result = await engine.conversations.erase(id);
+      const result = await lull.erase(id);
       if (result === "not-found") throw new CommandFailed(`there is no conversation ${id}`);
       const left =
         result === "erasing" ? (await engine.checks?.())?.find(({ check }) => check === "erased") : undefined;

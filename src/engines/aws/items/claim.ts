@@ -1,7 +1,7 @@
 import type { AwsContext } from "../context.ts";
 import { above, absent, all, any, type Item, not } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
-import { ttl } from "./keys.ts";
+import { keptUntil } from "./keys.ts";
 
 /**
  * In which conversation a message waits is decided once, before it is staged. Between two deliveries of it, a
@@ -59,11 +59,5 @@ export function moveClaim(context: AwsContext, messageId: string, conversationId
 }
 
 function claimed({ clock, settings }: AwsContext, conversationId: string): Item {
-  const untilAtMs = clock.nowMs() + settings.dedupeMs;
-  return {
-    staged_in: conversationId,
-    fate: undefined,
-    until_at_ms: untilAtMs,
-    expires_at: ttl(untilAtMs),
-  };
+  return { staged_in: conversationId, fate: undefined, ...keptUntil(clock.nowMs() + settings.dedupeMs) };
 }

@@ -6,7 +6,7 @@ import {
   conversationFrom,
   createdAtMsOf,
   instantOf,
-  isAbout,
+  isUnder,
   rowFrom,
 } from "./conversation-item.ts";
 
@@ -124,10 +124,10 @@ describe("a conversation's row", () => {
 
   it("is about a channel and an address of ours, or about every one that it does not name", () => {
     const about = { channelType: "sms", address: "us", sender: "ana" };
-    expect(isAbout({ channel_type: "sms", address: "us" }, about)).toBe(true);
-    expect(isAbout({}, about)).toBe(true);
-    expect(isAbout({ channel_type: "email", address: "us" }, about)).toBe(false);
-    expect(isAbout({ channel_type: "sms", address: "elsewhere" }, about)).toBe(false);
+    expect(isUnder({ channel_type: "sms", address: "us" }, about)).toBe(true);
+    expect(isUnder({}, about)).toBe(true);
+    expect(isUnder({ channel_type: "email", address: "us" }, about)).toBe(false);
+    expect(isUnder({ channel_type: "sms", address: "elsewhere" }, about)).toBe(false);
   });
 
   it("changes in what is named and in its time", () => {

@@ -103,7 +103,7 @@ export function changeOf(change: RecordChange, nowMs: number): Item {
 }
 
 /** Whether a row is about this channel and this address of ours. One that does not say is about all. */
-export function isAbout(row: Item, { channelType, address }: ConversationKey): boolean {
+export function isUnder(row: Item, { channelType, address }: ConversationKey): boolean {
   const type = textOf(row.channel_type);
   const at = addressOf(row);
   return (type === "" || type === channelType) && (at === "" || at === address);
@@ -155,4 +155,21 @@ export function instantOf(value: unknown): number | undefined {
   const atMs = typeof value === "string" ? Date.parse(value) : value;
   if (typeof atMs !== "number" || time(atMs) !== undefined) return undefined;
   return typeof value === "number" && value < 100_000_000_000 ? value * 1_000 : atMs;
+}
+
+/** The row of a conversation that another engine stored. */
+export function importedRow(conversation: Conversation): Item {
+  const { status } = conversation;
+  const row = rowFrom(conversation);
+  return {
+    ...row,
+    adopted_at: row.updated_at,
+    // Its turn runs in the other engine, and nowhere else.
+    conversation_status: status === "processing_reply" ? "new" : status,
+  };
+}
+
+/** Nothing has changed it since it was imported. */
+export function isAsImported({ adopted_at, updated_at }: Item): boolean {
+  return adopted_at === updated_at;
 }

@@ -4,13 +4,12 @@ import { LullError } from "../../../errors.ts";
 import type { Draft } from "../../../model/draft.ts";
 import {
   areKeys,
-  assertHeld,
+  assertFits,
   assertSayable,
   fits,
   ITEM_BYTES_MAX,
   isSortKey,
   itemBytes,
-  MOVED_BYTES_MAX,
   movable,
 } from "./item-size.ts";
 
@@ -66,8 +65,8 @@ describe("at its limit", () => {
     });
     const room = 350_000 - 2 * 100 - itemBytes(draftOf(""));
     const whole = draftOf("x".repeat(room));
-    expect(assertHeld(whole)).toBe(whole);
-    expect(() => assertHeld(draftOf("x".repeat(room + 1)))).toThrow(LullError);
+    expect(assertFits(whole)).toBe(whole);
+    expect(() => assertFits(draftOf("x".repeat(room + 1)))).toThrow(LullError);
   });
 
   it("what a human says has 350 KB", () => {
@@ -79,8 +78,8 @@ describe("at its limit", () => {
     const rows = (...bytes: number[]) => bytes.map((each) => ({ bytes: each }));
     expect(movable(rows(1, 1, 1), 3)).toHaveLength(3);
     expect(movable(rows(1, 1, 1), 2)).toHaveLength(2);
-    expect(movable(rows(MOVED_BYTES_MAX - 1, 1, 1), 9)).toHaveLength(2);
-    expect(movable(rows(MOVED_BYTES_MAX + 1, 1), 9)).toHaveLength(1);
+    expect(movable(rows(999_999, 1, 1), 9)).toHaveLength(2);
+    expect(movable(rows(1_000_001, 1), 9)).toHaveLength(1);
     expect(movable([], 9)).toEqual([]);
   });
 });

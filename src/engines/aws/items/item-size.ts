@@ -7,7 +7,7 @@ import type { Item } from "../dynamo/expression.ts";
 export const ITEM_BYTES_MAX = 400_000;
 
 /** For rows that one transaction moves between tables: each is counted twice, and all may have 4 MB. */
-export const MOVED_BYTES_MAX = 1_000_000;
+const MOVED_BYTES_MAX = 1_000_000;
 
 /** A draft shares its item with the attempts and their message ids. */
 const DRAFT_BYTES_MAX = 350_000;
@@ -60,7 +60,7 @@ export function isSortKey(text: string): boolean {
 }
 
 /** Checked before the first chunk goes out: later it could not be recorded what was sent. */
-export function assertHeld(draft: Draft): Draft {
+export function assertFits(draft: Draft): Draft {
   if (itemBytes(draft) + SENT_BYTES * draft.chunks.length > DRAFT_BYTES_MAX) throw tooLarge();
   return draft;
 }

@@ -128,6 +128,11 @@ export function conversationKeyOf(id: string): Item {
   return { conversation_id: id };
 }
 
+/** For items that are past this time: readers compare it, the table removes them some time after. */
+export function keptUntil(atMs: number): Item {
+  return { until_at_ms: atMs, expires_at: ttl(atMs) };
+}
+
 /** TTL counts whole seconds. */
 export function ttl(atMs: number): number {
   return Math.ceil(atMs / 1_000);

@@ -7,7 +7,7 @@ import type { AwsContext } from "../context.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { isSortKey } from "./item-size.ts";
 import { digest, inTime } from "./keys.ts";
-import { type StagedRow, stagedFrom } from "./stage-item.ts";
+import { type StageRow, stagedFrom } from "./stage-item.ts";
 
 export const LETTER = "d#";
 
@@ -55,6 +55,6 @@ export function letterFrom(item: Item): Sound<LetterHead> {
 }
 
 /** The messages of a letter as they were staged. */
-export function letterRowsFrom({ quarantine }: AwsContext, items: readonly Item[]): StagedRow[] {
+export function letterRowsFrom({ quarantine }: AwsContext, items: readonly Item[]): StageRow[] {
   return inArrivalOrder(quarantine.sound("messages", items, ({ row }) => stagedFrom(row)));
 }

@@ -4,8 +4,9 @@ import { alsoAskedFor, otherNamesOf } from "../../../core/person.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { NameChange, Named, NameRecord, NameRecords } from "../../../model/names.ts";
 import type { AwsContext } from "../context.ts";
-import { absent, equal, type Item } from "../dynamo/expression.ts";
+import type { Item } from "../dynamo/expression.ts";
 import { aliasKey, conversationKeyOf } from "./keys.ts";
+import { isUnchanged } from "./state.ts";
 
 /** Records of a message's names, of the holder of its number, and of the holder's other names. */
 export async function recordsFor(
@@ -127,11 +128,11 @@ async function rewrite(
     const item = await context.store.get("state", at);
     const record = change(item && recordFrom(name, item), item);
     if (record === "as-it-is" || (record === undefined && !item)) return;
-    const isUnchanged = item?.rev === undefined ? absent("rev") : equal("rev", item.rev);
+    const isSame = isUnchanged(item ?? {});
     const rev = context.newId();
     const written = record
-      ? await context.store.update("state", at, { set: attributesOf(record, rev) }, isUnchanged)
-      : await context.store.delete("state", at, isUnchanged);
+      ? await context.store.update("state", at, { set: attributesOf(record, rev) }, isSame)
+      : await context.store.delete("state", at, isSame);
     // Also done if the answer got lost and the write was repeated.
     if (written.kind === "done" || (record ? written.item?.rev === rev : !written.item)) return;
   }

@@ -3,7 +3,7 @@ import type { Fate } from "../../../model/staged.ts";
 import type { AwsContext } from "../context.ts";
 import { above, absent, all, any, type Condition, type Item, not } from "../dynamo/expression.ts";
 import type { Put } from "../dynamo/store.ts";
-import { ttl } from "./keys.ts";
+import { keptUntil } from "./keys.ts";
 
 /** DEDUPE: whether the message has a fate. The time is compared here: the table expires items late. */
 export async function isRemembered(context: AwsContext, messageId: string): Promise<boolean> {
@@ -46,13 +46,8 @@ function isKept({ fate, until_at_ms }: Item, nowMs: number): boolean {
 }
 
 export function seenItem(context: AwsContext, messageId: string, fate: Fate): Item {
-  const untilAtMs = context.clock.nowMs() + context.settings.dedupeMs;
-  return {
-    id: context.installation.seenKey(messageId),
-    fate,
-    until_at_ms: untilAtMs,
-    expires_at: ttl(untilAtMs),
-  };
+  const { clock, settings, installation } = context;
+  return { id: installation.seenKey(messageId), fate, ...keptUntil(clock.nowMs() + settings.dedupeMs) };
 }
 
 /**
@@ -72,13 +67,8 @@ export function isForgotten(nowMs: number): Condition {
 
 /** What we sent, so that a callback about it is told apart from one about another sender's message. */
 export function sentItem(context: AwsContext, channel: string, providerId: string, turnId: string): Item {
-  const untilAtMs = context.clock.nowMs() + DELIVERIES_KEPT_MS;
-  return {
-    id: context.installation.sentKey(channel, providerId),
-    turn_id: turnId,
-    until_at_ms: untilAtMs,
-    expires_at: ttl(untilAtMs),
-  };
+  const id = context.installation.sentKey(channel, providerId);
+  return { id, turn_id: turnId, ...keptUntil(context.clock.nowMs() + DELIVERIES_KEPT_MS) };
 }
 
 export function putSent(context: AwsContext, channel: string, providerId: string, turnId: string): Put {

@@ -29,8 +29,8 @@ interface RowBase {
   readonly sequence: number;
 }
 
-export type StagedMessageRow = RowBase & staged.StagedMessageRow;
-export type StagedRow = RowBase & staged.StagedRow;
+export type StageMessageRow = RowBase & staged.StagedMessageRow;
+export type StageRow = RowBase & staged.StagedRow;
 
 interface StagedAt {
   readonly conversationId: string;
@@ -38,7 +38,7 @@ interface StagedAt {
   readonly sequence: number;
 }
 
-export function messageRow(arrival: Arrival, id: string, at: StagedAt): StagedMessageRow {
+export function messageRow(arrival: Arrival, id: string, at: StagedAt): StageMessageRow {
   const bytes = bytesOf(arrival);
   const { channel, arrivedAtMs } = arrival;
   return weighed({
@@ -60,7 +60,7 @@ const FRAME_BYTES = 1_000;
  * unless the item is larger. Computed for rows that were read, too: the version that staged them may have
  * counted in another way.
  */
-function weighed<T extends StagedRow>(row: T): T {
+function weighed<T extends StageRow>(row: T): T {
   return { ...row, bytes: Math.max(row.bytes, itemBytes(stageItem(row)) - FRAME_BYTES) };
 }
 
@@ -75,7 +75,7 @@ export function outboundRow(
 }
 
 /** The original system's attribute names, where it has one: `message_sid`, `body`, `received_at`. */
-export function stageItem(row: StagedRow): Item {
+export function stageItem(row: StageRow): Item {
   const { id, conversationId, sender, channel, arrivedAtMs, sequence, bytes } = row;
   const base = {
     v: VERSION,
@@ -145,13 +145,13 @@ const STAGED = kinds({
 });
 
 /** A row as it was read, if it is ours. */
-export function stagedFrom(item: unknown): Sound<StagedRow> {
+export function stagedFrom(item: unknown): Sound<StageRow> {
   if (isNewer(item as Item | undefined)) return { kind: "foreign", why: "v is of a newer version" };
   const read = soundAs<Item>(STAGED, item);
   return read.kind === "sound" ? { kind: "sound", value: weighed(rowFrom(read.value)) } : read;
 }
 
-function rowFrom(item: Item): StagedRow {
+function rowFrom(item: Item): StageRow {
   const base = {
     id: String(item.message_sid),
     conversationId: String(item.conversation_id),
@@ -181,7 +181,7 @@ function rowFrom(item: Item): StagedRow {
 
 function messageFrom(
   item: Item,
-  { id, channel, arrivedAtMs, sequence }: Pick<StagedRow, "id" | "channel" | "arrivedAtMs" | "sequence">,
+  { id, channel, arrivedAtMs, sequence }: Pick<StageRow, "id" | "channel" | "arrivedAtMs" | "sequence">,
 ): StagedMessage {
   return {
     id,

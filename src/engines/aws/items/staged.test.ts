@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import { FEED_LIMITS } from "../../../core/defaults.ts";
 import type { DetailLimits } from "../../../ports/inspector.ts";
-import type { StagedRow } from "./stage-item.ts";
+import type { StageRow } from "./stage-item.ts";
 import { stagedLately, stagedRows, waitsBeside } from "./staged.ts";
 
 it("staged rows come in order of arrival, then of place in the payload, then of staging", async () => {
@@ -35,7 +35,7 @@ it("of long waiting messages a visitor's page reads only as many pages as its by
 it("whether more waits than is known is found without reading all of it", async () => {
   const { s, fixture } = await memoryScene();
   const { conversationId, id } = await s.receive("one");
-  const isMessage = ({ kind }: StagedRow) => kind === "message";
+  const isMessage = ({ kind }: StageRow) => kind === "message";
   const waits = (ids: readonly string[]) => waitsBeside(fixture.context(), conversationId, ids, isMessage);
   expect([await waits([]), await waits([id])]).toEqual([true, false]);
   const said = { id: "h", conversationId, channel: "test", to: "ana", texts: ["hi"], author: "eva" };

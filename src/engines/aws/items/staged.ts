@@ -4,20 +4,22 @@ import type { StagedMessage } from "../../../model/message.ts";
 import type { DetailLimits } from "../../../ports/inspector.ts";
 import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
+import { pages } from "../dynamo/pages.ts";
 import { itemBytes } from "./item-size.ts";
-import { type StagedRow, stagedFrom } from "./stage-item.ts";
+import { type StageRow, stagedFrom } from "./stage-item.ts";
 import { isNewer, newerVersion } from "./version.ts";
 
-/** Everything staged in a conversation, in order of arrival: a consistent read of every page. */
-export async function stagedRows(context: AwsContext, conversationId: string): Promise<StagedRow[]> {
+/**
+ * Everything staged in a conversation, in order of arrival: a consistent read of every page. A turn must not
+ * skip rows of a newer version: a batch needs all of them.
+ */
+export async function stagedRows(
+  context: AwsContext,
+  conversationId: string,
+  { isForTurn = false } = {},
+): Promise<StageRow[]> {
   const items = await context.store.query("stage", { key: equal("conversation_id", conversationId) });
-  return inArrivalOrder(context.quarantine.sound("stage", items, stagedFrom));
-}
-
-/** The same for a turn, which must not skip rows of a newer version: a batch needs all of them. */
-export async function stagedForTurn(context: AwsContext, conversationId: string): Promise<StagedRow[]> {
-  const items = await context.store.query("stage", { key: equal("conversation_id", conversationId) });
-  if (items.some(isNewer)) throw newerVersion(conversationId);
+  if (isForTurn && items.some(isNewer)) throw newerVersion(conversationId);
   return inArrivalOrder(context.quarantine.sound("stage", items, stagedFrom));
 }
 
@@ -26,14 +28,14 @@ export async function stagedAs(
   context: AwsContext,
   conversationId: string,
   ids: readonly string[],
-): Promise<StagedRow[]> {
+): Promise<StageRow[]> {
   const keys = ids.map((id) => stageKey(conversationId, id));
   const items = await context.store.getMany("stage", keys);
   return inArrivalOrder(context.quarantine.sound("stage", items, stagedFrom));
 }
 
 /** Outbounds: what is to be said for the assistant. */
-export async function stagedOutbounds(context: AwsContext, conversationId: string): Promise<StagedRow[]> {
+export async function stagedOutbounds(context: AwsContext, conversationId: string): Promise<StageRow[]> {
   const key = all(equal("conversation_id", conversationId), beginsWith("message_sid", OUTBOUND));
   const rows = context.quarantine.sound("stage", await context.store.query("stage", { key }), stagedFrom);
   // A message's id begins with the name of its channel, which may be this very word.
@@ -45,17 +47,15 @@ export async function waitsBeside(
   context: AwsContext,
   conversationId: string,
   ids: readonly string[],
-  isWanted: (row: StagedRow) => boolean = () => true,
+  isWanted: (row: StageRow) => boolean = () => true,
 ): Promise<boolean> {
   const known = new Set(ids);
   const key = equal("conversation_id", conversationId);
-  let from: Item | undefined;
-  do {
-    const { items, next } = await context.store.queryPage("stage", { key, from, limit: known.size + 1 });
+  const limit = known.size + 1;
+  for await (const items of pages((from) => context.store.queryPage("stage", { key, from, limit }))) {
     const rows = context.quarantine.sound("stage", items, stagedFrom);
     if (rows.some((row) => !known.has(row.id) && isWanted(row))) return true;
-    from = next;
-  } while (from);
+  }
   return false;
 }
 
@@ -85,14 +85,15 @@ async function itemsWithin(
   const key = equal("conversation_id", conversationId);
   const items: Item[] = [];
   let bytes = 0;
-  let from: Item | undefined;
-  do {
+  const read = (from: Item | undefined) => {
     const limit = rowsMax === ALL.rowsMax ? {} : { limit: rowsMax - items.length };
-    const page = await context.store.queryPage("stage", { key, from, ...limit });
-    items.push(...page.items);
-    bytes += page.items.reduce((sum, item) => sum + itemBytes(item), 0);
-    from = page.next;
-  } while (from && items.length < rowsMax && bytes < bytesMax);
+    return context.store.queryPage("stage", { key, from, ...limit });
+  };
+  for await (const page of pages(read)) {
+    items.push(...page);
+    bytes += page.reduce((sum, item) => sum + itemBytes(item), 0);
+    if (items.length >= rowsMax || bytes >= bytesMax) break;
+  }
   return items;
 }
 

@@ -17,7 +17,7 @@ const work: Work = {
 const lease = { token: "k", holder: "w", turnId: "t", takenAtMs: 10, untilAtMs: 70 };
 
 const rowWith = (state: ConversationState) =>
-  JSON.parse(JSON.stringify({ rev: "r", ...stateChange("c", AT_REST, state) })) as Item;
+  JSON.parse(JSON.stringify({ rev: "r", ...stateChange("c", AT_REST, state, 4) })) as Item;
 const worksIn = (...works: Work[]) => rowWith({ works }).works as Item[];
 
 describe("a conversation's row", () => {
@@ -44,9 +44,9 @@ describe("a conversation's row", () => {
 
   it("changes in what differs and nothing else", () => {
     const before: ConversationState = { lease, works: [work], leftBehindAtMs: 3 };
-    expect(stateChange("c", before, { ...before })).toEqual({});
-    expect(stateChange("c", before, { ...before, works: [] })).toEqual({ works: undefined });
-    expect(stateChange("c", before, { ...before, leftBehindAtMs: undefined })).toEqual({
+    expect(stateChange("c", before, { ...before }, 4)).toEqual({});
+    expect(stateChange("c", before, { ...before, works: [] }, 4)).toEqual({ works: undefined });
+    expect(stateChange("c", before, { ...before, leftBehindAtMs: undefined }, 4)).toEqual({
       left_behind_at_ms: undefined,
     });
   });
@@ -71,7 +71,9 @@ describe("a conversation's row", () => {
   );
 
   it("is in the index over leases while there is one", () => {
-    expect(leaseAttributes("c", lease).lease_shard).toEqual(expect.any(String));
-    expect(Object.values(leaseAttributes("c", undefined)).every((value) => value === undefined)).toBe(true);
+    expect(leaseAttributes("c", lease, 4).lease_shard).toEqual(expect.any(String));
+    expect(Object.values(leaseAttributes("c", undefined, 4)).every((value) => value === undefined)).toBe(
+      true,
+    );
   });
 });

@@ -2,9 +2,10 @@ import type { LeaseState } from "../../../core/lease.ts";
 import { count, isObject, type Shape, type Sound, text, time } from "../../../core/shape.ts";
 import { soundState } from "../../../core/sound-state.ts";
 import { AT_REST, type ConversationState, type Work } from "../../../core/state.ts";
+import type { TriggerTold } from "../../../ports/engine.ts";
 import type { Item } from "../dynamo/expression.ts";
-import type { Trigger } from "../queue/triggers.ts";
-import { LEASE_SHARDS, leaseShardOf } from "./keys.ts";
+import { DEFAULT_QUEUE, type Trigger } from "../queue/triggers.ts";
+import { leaseShardOf } from "./keys.ts";
 import { isNewer } from "./version.ts";
 
 /** A conversation's row in `conversations-state`. The window is in `conversations-trigger-lock`. */
@@ -107,7 +108,7 @@ export function stateChange(
   id: string,
   before: ConversationState,
   after: ConversationState,
-  shardCount?: number,
+  shardCount: number,
 ): Item {
   const changed = <K extends keyof ConversationState>(key: K, name: string): Item =>
     before[key] === after[key] ? {} : { [name]: after[key] };
@@ -124,11 +125,7 @@ export function stateChange(
 }
 
 /** `lease_shard` puts the row into the index of live leases, and takes it out again. */
-export function leaseAttributes(
-  id: string,
-  lease: LeaseState | undefined,
-  shardCount: number = LEASE_SHARDS,
-): Item {
+export function leaseAttributes(id: string, lease: LeaseState | undefined, shardCount: number): Item {
   return {
     lease_token: lease?.token,
     lease_holder: lease?.holder,
@@ -140,13 +137,10 @@ export function leaseAttributes(
 }
 
 /** Where a conversation's triggers go, as far as its row here tells. */
-export function triggerOf(
-  { id, sender, channel }: Stored,
-  known: Partial<Omit<Trigger, "conversationId">> = {},
-): Trigger {
+export function triggerOf({ id, sender, channel }: Stored, told?: TriggerTold): Trigger {
   return {
     conversationId: id,
-    sender: known.sender || sender || "",
-    channel: known.channel ?? channel ?? "default",
+    sender: told?.sender || sender || "",
+    channel: told?.channel ?? channel ?? DEFAULT_QUEUE,
   };
 }

@@ -1,7 +1,9 @@
+import type { LeaseState } from "../../../core/lease.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, type Change, type Condition, equal, type Item } from "../dynamo/expression.ts";
+import type { Action } from "../dynamo/store.ts";
 import { conversationKeyOf } from "./keys.ts";
 import { type Stored, stateChange, storedFrom } from "./state-item.ts";
 import { newerVersion, VERSION } from "./version.ts";
@@ -11,7 +13,7 @@ export async function readState(context: AwsContext, id: string): Promise<Stored
 }
 
 /** No process wrote since it was read. */
-export function isUnchanged({ rev }: Stored): Condition {
+export function isUnchanged({ rev }: { readonly rev?: unknown }): Condition {
   return rev === undefined ? absent("rev") : equal("rev", rev);
 }
 
@@ -19,10 +21,18 @@ export function isHeldBy(token: string): Condition {
   return equal("lease_token", token);
 }
 
-export type Saved =
-  | { readonly kind: "saved"; readonly stored: Stored }
-  /** Another process wrote in between: decide again on the row as it is now. */
-  | { readonly kind: "changed"; readonly stored: Stored };
+/** A row under a lease. */
+export interface HeldRow extends Stored {
+  readonly state: ConversationState & { readonly lease: LeaseState };
+}
+
+/** Another process wrote in between: decide again on the row as it is now. */
+export interface Changed {
+  readonly kind: "changed";
+  readonly stored: Stored;
+}
+
+export type Saved = { readonly kind: "saved"; readonly stored: Stored } | Changed;
 
 /**
  * Writes a new state on condition that no process wrote since `before` was read. A lost answer is recognised
@@ -35,19 +45,30 @@ export async function saveState(
   more: Item = {},
 ): Promise<Saved> {
   if (before.isNewer) throw newerVersion(before.id);
-  const { change, stored } = savedAs(context, before, after, more);
+  const { change, stored } = changeTo(context, before, after, more);
   const key = conversationKeyOf(before.id);
   const written = await context.store.update("state", key, change, isUnchanged(before));
   if (written.kind === "done" || written.item?.rev === stored.rev) return { kind: "saved", stored };
   return { kind: "changed", stored: storedFrom(before.id, written.item) };
 }
 
-/** The same for a transaction: what to write, and the row once it is done. */
+/** The same for a transaction: what to write, on which condition, and the row once it is done. */
 export function savedAs(
   context: AwsContext,
   before: Stored,
   after: ConversationState,
   more: Item = {},
+): { action: Action; stored: Stored } {
+  const { change, stored } = changeTo(context, before, after, more);
+  const key = conversationKeyOf(before.id);
+  return { action: { kind: "update", table: "state", key, change, condition: isUnchanged(before) }, stored };
+}
+
+function changeTo(
+  context: AwsContext,
+  before: Stored,
+  after: ConversationState,
+  more: Item,
 ): { change: Change; stored: Stored } {
   const rev = context.newId();
   const changed = stateChange(before.id, before.state, after, context.leaseShards);
@@ -81,7 +102,7 @@ export async function heldState(context: AwsContext, lease: Lease): Promise<Stor
 }
 
 function ifHeld(context: AwsContext, lease: Lease, stored: Stored): Stored | undefined {
-  if (stored.state.lease?.token === lease.token) return stored;
+  if (isMine(stored, lease.token)) return stored;
   letGo(context, lease.token);
   return undefined;
 }
@@ -95,10 +116,10 @@ export function letGo(context: AwsContext, token: string): void {
 
 /** Remembers a row whose lease we hold; forgets it once it is released. */
 export function hold(context: AwsContext, token: string, stored: Stored): void {
-  if (stored.state.lease?.token === token) context.held.set(token, stored);
+  if (isMine(stored, token)) context.held.set(token, stored);
   else letGo(context, token);
 }
 
-export function isMine(stored: Stored, token: string): boolean {
-  return stored.state.lease?.token === token;
+export function isMine(stored: Stored | undefined, token: string): stored is HeldRow {
+  return stored?.state.lease?.token === token;
 }

@@ -1,5 +1,6 @@
 import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import { type AwsOptions, sqsClient } from "../options.ts";
+import { DEFAULT_QUEUE } from "./triggers.ts";
 
 export interface QueueOptions extends Pick<AwsOptions, "region" | "endpoint" | "clients"> {
   /** Channels that get a queue of their own; `default` is always created. */
@@ -18,7 +19,7 @@ export async function createQueues(options: QueueOptions = {}): Promise<Record<s
   const { prefix = "lull-", channels = [], visibilitySeconds = 60 } = options;
   try {
     const urls: Record<string, string> = {};
-    for (const channel of new Set(["default", ...channels])) {
+    for (const channel of new Set([DEFAULT_QUEUE, ...channels])) {
       urls[channel] = await createQueue(client, `${prefix}${channel}`, visibilitySeconds);
     }
     return urls;

@@ -27,6 +27,9 @@ const PLACE_MS_MAX = 1_000;
 /** How long open requests may take when the worker stops. With many triggers they return at once. */
 const CLOSE_MS_MAX = 1_000;
 
+/** The queue of triggers whose channel is unknown, and of channels without one of their own. */
+export const DEFAULT_QUEUE = "default";
+
 /** A wake-up for a conversation: "look", nothing more. */
 export interface Trigger {
   readonly conversationId: string;
@@ -238,7 +241,7 @@ export class QueueTriggers implements Triggers {
   /** The channel's own, the default one, or any: every worker may take every conversation. */
   #queueOf(channel: string): string {
     const { queues } = this.#options;
-    return queues[channel] ?? queues.default ?? Object.values(queues)[0]!;
+    return queues[channel] ?? queues[DEFAULT_QUEUE] ?? Object.values(queues)[0]!;
   }
 }
 
@@ -259,7 +262,7 @@ export function triggerFrom(body: string | undefined): Trigger | undefined {
     return {
       conversationId: conversation_id,
       sender: typeof primary_channel === "string" ? primary_channel : "",
-      channel: typeof channel === "string" ? channel : "default",
+      channel: typeof channel === "string" ? channel : DEFAULT_QUEUE,
     };
   } catch {
     return undefined;

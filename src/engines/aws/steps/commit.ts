@@ -11,12 +11,12 @@ import type { CommitOutcome } from "../../../ports/engine.ts";
 import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import type { Action, Put } from "../dynamo/store.ts";
-import { conversationKeyOf, transactionToken } from "../items/keys.ts";
-import type { LeftBehind } from "../items/left-behind.ts";
+import { transactionToken } from "../items/keys.ts";
+import type { LeftBehind } from "../items/left-rows.ts";
 import { unknownItem } from "../items/message-item.ts";
 import { isForgotten, putSent, seenItem } from "../items/seen.ts";
 import { stagedAs, stageKey } from "../items/staged.ts";
-import { heldState, isUnchanged, letGo, savedAs } from "../items/state.ts";
+import { heldState, isMine, letGo, type Saved, savedAs } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
 import { countTurn } from "../items/turn-count.ts";
 import { turnItems } from "../items/turn-item.ts";
@@ -33,11 +33,11 @@ const ACTIONS_MAX = 100;
  */
 export async function commit(context: AwsContext, lease: Lease, what: Commit): Promise<CommitOutcome> {
   let stored = await heldState(context, lease);
-  while (stored?.state.lease?.token === lease.token) {
+  while (isMine(stored, lease.token)) {
     const { state } = stored;
-    if (isSilence(what) && acceptedMeanwhile(state, state.lease!.turnId)) return { kind: "answered" };
+    if (isSilence(what) && acceptedMeanwhile(state, state.lease.turnId)) return { kind: "answered" };
     const written = await write(context, stored, what);
-    if (written.kind === "done") {
+    if (written.kind === "saved") {
       const left = context.leftBehind.get(lease.token);
       letGo(context, lease.token);
       return what.more ? takeNext(context, written.stored, left) : over(context, written.stored);
@@ -69,11 +69,7 @@ async function over(context: AwsContext, stored: Stored): Promise<CommitOutcome>
   return { kind: "committed" };
 }
 
-type Written =
-  | { readonly kind: "done"; readonly stored: Stored }
-  | { readonly kind: "again"; readonly stored: Stored };
-
-async function write(context: AwsContext, stored: Stored, what: Commit): Promise<Written> {
+async function write(context: AwsContext, stored: Stored, what: Commit): Promise<Saved> {
   const turn = await finishedTurn(context, stored, what);
   // Turns of a conversation sort by their commit, whichever machine's clock is ahead.
   const atMs = Math.max(Math.floor(turn.nowMs), stored.lastCommitAtMs + 1);
@@ -119,13 +115,13 @@ async function writeTogether(
   before: Stored,
   after: Stored,
   writing: Writing,
-): Promise<Written> {
+): Promise<Saved> {
   let { actions, row } = writing;
   let lacks: string | undefined;
-  const done = (): Written => {
+  const done = (): Saved => {
     const about = { conversation: before.id, lacks };
     if (lacks !== undefined) context.log("error", "conversation.not-updated", about);
-    return { kind: "done", stored: after };
+    return { kind: "saved", stored: after };
   };
   for (let tries = 0; ; tries += 1) {
     const whole = row ? [...actions, row.action] : actions;
@@ -136,14 +132,14 @@ async function writeTogether(
       if (transacted.kind === "done") return done();
       const standing = transacted.by.get(0);
       if (standing?.rev === after.rev) return done();
-      if (transacted.by.has(0)) return { kind: "again", stored: storedFrom(before.id, standing) };
+      if (transacted.by.has(0)) return { kind: "changed", stored: storedFrom(before.id, standing) };
       // Another turn remembered the id first, or the owner removed the row: the turn is still recorded.
       context.log("warn", "commit.partial", { conversation: before.id, actions: transacted.by.size });
       if (transacted.by.has(actions.length)) row = undefined;
       actions = actions.map((action, at) => (transacted.by.has(at) ? unconditional(action) : action));
     } catch (error) {
       if (!(error instanceof ImpossibleWrite)) throw error;
-      if (row && isAbout(error, actions.length)) {
+      if (row && mayBe(error, actions.length)) {
         row = await row.instead();
         lacks = row ? row.lacks : "everything";
       } else {
@@ -161,7 +157,7 @@ function withoutImpossible(
   error: ImpossibleWrite,
 ): readonly Action[] {
   const isNeeded = (at: number) => at === 0 || at >= actions.length - batch;
-  const rest = actions.filter((_, at) => isNeeded(at) || !isAbout(error, at));
+  const rest = actions.filter((_, at) => isNeeded(at) || !mayBe(error, at));
   if (rest.length === actions.length) throw error;
   const left = actions.length - rest.length;
   context.log("error", "commit.incomplete", { conversation, actions: left, reason: error.message });
@@ -169,7 +165,7 @@ function withoutImpossible(
 }
 
 /** If the store did not say which action it was, it may be any. */
-function isAbout({ actions }: ImpossibleWrite, at: number): boolean {
+function mayBe({ actions }: ImpossibleWrite, at: number): boolean {
   return actions.size === 0 || actions.has(at);
 }
 
@@ -195,19 +191,12 @@ function stateAfter(
 ): { action: Action; stored: Stored } {
   const lease = commit.more ? ownLease(context) : undefined;
   const after = { ...afterCommit(stored.state, work), lease };
-  const { change, stored: next } = savedAs(context, stored, after, {
+  const { action, stored: next } = savedAs(context, stored, after, {
     last_commit_at_ms: atMs,
     // The condition ensures that no other turn counts meanwhile. An `add` would fail on what is no number.
     turn_count: stored.turnCount + 1,
     status_before: undefined,
   });
-  const action: Action = {
-    kind: "update",
-    table: "state",
-    key: conversationKeyOf(stored.id),
-    change,
-    condition: isUnchanged(stored),
-  };
   const counted = { turnCount: stored.turnCount + 1, lastCommitAtMs: atMs, statusBefore: undefined };
   return { action, stored: { ...next, ...counted } };
 }

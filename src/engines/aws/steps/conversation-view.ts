@@ -1,15 +1,15 @@
 import type { Window } from "../../../core/state.ts";
 import type { StagedItem } from "../../../core/take.ts";
 import type { Conversation } from "../../../model/conversation.ts";
-import type { LeftBehind } from "../items/left-behind.ts";
-import type { StagedRow } from "../items/stage-item.ts";
+import type { LeftBehind } from "../items/left-rows.ts";
+import type { StageRow } from "../items/stage-item.ts";
 import type { Stored } from "../items/state-item.ts";
 
 /** What the holder of a lease finds. */
 export interface ConversationView extends Omit<LeftBehind, "items"> {
   readonly stored: Stored;
   /** What waits, read whole. */
-  readonly rows: readonly StagedRow[];
+  readonly rows: readonly StageRow[];
   /** What waits besides, as an earlier turn saw it. */
   readonly rest: readonly StagedItem[];
   readonly record: Conversation | undefined;

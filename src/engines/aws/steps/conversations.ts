@@ -1,6 +1,7 @@
 import { goesOn } from "../../../core/conversation-change.ts";
 import { conversationWithin } from "../../../core/identity.ts";
-import { awaiting, emptyDraft, withLateAnswer } from "../../../core/late-answer.ts";
+import { awaiting, withLateAnswer } from "../../../core/late-answer.ts";
+import { draftBefore } from "../../../core/new-draft.ts";
 import { messagesOf, outboundId } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
 import type { Conversation, ConversationChange, NewConversation } from "../../../model/conversation.ts";
@@ -9,9 +10,10 @@ import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, equal, type Item, present } from "../dynamo/expression.ts";
+import { pages } from "../dynamo/pages.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { changeOf, conversationFrom, rowKey } from "../items/conversation-item.ts";
-import { assertHeld, assertSayable } from "../items/item-size.ts";
+import { assertFits, assertSayable } from "../items/item-size.ts";
 import { conversationKeyOf, PAUSED } from "../items/keys.ts";
 import { isRemembered } from "../items/seen.ts";
 import { outboundRow, stagedFrom, stageItem } from "../items/stage-item.ts";
@@ -24,7 +26,7 @@ import {
   createConversation,
   findForSure,
   senderOf,
-  untilSettled,
+  untilUncontested,
   withAlias,
 } from "./find-conversation.ts";
 import { wakeNow } from "./window.ts";
@@ -35,7 +37,7 @@ export async function create(
 ): Promise<{ created: boolean; conversation: Conversation }> {
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
   const { senderAlias: _, ...rest } = given;
-  return untilSettled(async () => {
+  return untilUncontested(async () => {
     const known = await findForSure(context, key, given);
     const { found } = known;
     const conversation = found
@@ -67,7 +69,7 @@ export async function change(
 }
 
 async function wake(context: AwsContext, id: string, sender: string): Promise<void> {
-  await wakeNow(context, triggerOf(await readState(context, id), { sender }));
+  await wakeNow(context, triggerOf({ ...(await readState(context, id)), sender }));
 }
 
 export async function say(
@@ -112,7 +114,7 @@ export async function answer(context: AwsContext, late: LateAnswer): Promise<"ac
         : found.kind === "waits" && found.draft;
     if (!draft) return "stale";
     const answered = withLateAnswer(stored.state, draft, late, nowMs);
-    assertHeld(answered.draft);
+    assertFits(answered.draft);
     const saved = await saveState(context, stored, answered);
     if (saved.kind === "saved") {
       if (found.kind === "waits" && !found.running) await wakeNow(context, triggerOf(stored));
@@ -128,7 +130,7 @@ async function draftFor(context: AwsContext, id: string, work: Work): Promise<Dr
   const key = all(equal("conversation_id", id), equal("message_sid", last));
   const items = await context.store.query("stage", { key });
   const [newest] = messagesOf(context.quarantine.sound("stage", items, stagedFrom));
-  return newest && emptyDraft(work, newest.message, context.clock.nowMs());
+  return newest && draftBefore(work, newest.message, context.clock.nowMs());
 }
 
 /** Resuming sends every window's trigger again: those that came while all was paused were put off. */
@@ -137,12 +139,9 @@ export async function pauseAll(context: AwsContext, paused: boolean): Promise<vo
   // In this process it counts at once.
   context.unpaused.atMs = Number.NEGATIVE_INFINITY;
   if (paused) return;
-  let from: Record<string, unknown> | undefined;
-  do {
-    const { items, next } = await context.store.scanPage("triggerLock", { from });
+  for await (const items of pages((from) => context.store.scanPage("triggerLock", { from }))) {
     const windows = context.quarantine.sound("triggerLock", items, windowFrom);
     const due = windows.filter(({ dueAtMs }) => dueAtMs <= context.clock.nowMs());
     await inParallel(due, 10, (window) => context.triggers.send(window, 0));
-    from = next;
-  } while (from);
+  }
 }

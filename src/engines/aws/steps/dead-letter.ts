@@ -8,18 +8,17 @@ import { type Item, present } from "../dynamo/expression.ts";
 import type { Action, Transacted } from "../dynamo/store.ts";
 import { changeOf, rowKey } from "../items/conversation-item.ts";
 import { movable } from "../items/item-size.ts";
-import { conversationKeyOf, transactionToken } from "../items/keys.ts";
+import { transactionToken } from "../items/keys.ts";
 import { letterItem, letterRowKey } from "../items/letter-item.ts";
 import { seenItem } from "../items/seen.ts";
-import { type StagedRow, stageItem } from "../items/stage-item.ts";
+import { type StageRow, stageItem } from "../items/stage-item.ts";
 import { stageKey } from "../items/staged.ts";
-import { isUnchanged, savedAs } from "../items/state.ts";
+import { type Changed, savedAs } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
 
 export type DeadLetterWrite =
   | { readonly kind: "dead-lettered"; readonly deadLetterId: string; readonly stored: Stored }
-  /** Another process wrote in between: decide again on the row as it is now. */
-  | { readonly kind: "changed"; readonly stored: Stored };
+  | Changed;
 
 /**
  * Moves exactly these messages to a dead letter and remembers them as dead, in one write; newer ones stay
@@ -27,7 +26,7 @@ export type DeadLetterWrite =
  */
 export async function deadLetter(
   context: AwsContext,
-  { stored, rows }: { readonly stored: Stored; readonly rows: readonly StagedRow[] },
+  { stored, rows }: { readonly stored: Stored; readonly rows: readonly StageRow[] },
   content: LetterContent,
   after: ConversationState,
 ): Promise<DeadLetterWrite> {
@@ -41,15 +40,8 @@ export async function deadLetter(
     draft,
   };
   const saved = savedAs(context, stored, left);
-  const state: Action = {
-    kind: "update",
-    table: "state",
-    key: conversationKeyOf(stored.id),
-    change: saved.change,
-    condition: isUnchanged(stored),
-  };
   const actions = [
-    state,
+    saved.action,
     ...deadLettered.flatMap((row) => moved(context, row, letter.id)),
     put(letterItem(context, stored.id, letter)),
   ];
@@ -88,7 +80,7 @@ async function transactWith(
   }
 }
 
-function moved(context: AwsContext, row: StagedRow, letterId: string): Action[] {
+function moved(context: AwsContext, row: StageRow, letterId: string): Action[] {
   return [
     { kind: "delete", table: "stage", key: stageKey(row.conversationId, row.id) },
     { kind: "put", table: "seen", item: seenItem(context, row.id, "dead") },
@@ -100,7 +92,7 @@ function put(item: Item): Action {
   return { kind: "put", table: "messages", item };
 }
 
-function errorNote(context: AwsContext, stored: Stored, rows: readonly StagedRow[]): Action | undefined {
+function errorNote(context: AwsContext, stored: Stored, rows: readonly StageRow[]): Action | undefined {
   const sender = rows[0]?.sender || stored.sender;
   if (!sender) return undefined;
   return {

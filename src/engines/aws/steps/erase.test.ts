@@ -3,6 +3,7 @@ import { memoryAws } from "../../../../test/aws/simulated/memory-aws.ts";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import { StoreUnavailable } from "../../../errors.ts";
 import { allSent, as, draftFor, replied } from "../../../testing/engine-contract/builders.ts";
+import { leaseShardOf } from "../items/keys.ts";
 
 it("an erasure that is cut short has removed the running turn's words, and can be repeated", async () => {
   const { s, fixture } = await memoryScene();
@@ -18,6 +19,33 @@ it("an erasure that is cut short has removed the running turn's words, and can b
   expect(await s.engine.conversations.erase(id)).toBe("erased");
   expect(fixture.row("state", { conversation_id: id })).toBeUndefined();
   await s.atRest();
+});
+
+it("an erasure that is cut short leaves its lease where this installation's sweeps look", async () => {
+  const fixture = memoryAws();
+  const cutShort = (name: string) => name === "query" && isErasing;
+  let isErasing = false;
+  const engine = fixture.open(
+    "worker",
+    async ({ name }, happen) => {
+      if (cutShort(name)) throw new StoreUnavailable("the table is away");
+      return happen();
+    },
+    { leaseShards: 1 },
+  );
+  const ids: string[] = [];
+  for (const text of ["one", "two"]) {
+    const taken = await fixture.turnFor(engine, text);
+    const done = replied(taken, allSent(draftFor(taken)), { complete: true });
+    as("committed", await engine.turns.commit(taken.lease, done));
+    ids.push(taken.conversation.id);
+  }
+  isErasing = true;
+  for (const id of ids) {
+    await expect(engine.conversations.erase(id)).rejects.toBeInstanceOf(StoreUnavailable);
+    const { lease_shard } = fixture.tables.read("state", { conversation_id: id })!;
+    expect(lease_shard).toBe(leaseShardOf(id, 1));
+  }
 });
 
 it("an erasure that dies after any request, and is repeated, leaves no name of the person", async () => {

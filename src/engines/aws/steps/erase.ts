@@ -91,7 +91,8 @@ async function eraseNames(context: AwsContext, { keys, kept }: PersonRows): Prom
 async function takeForGood(context: AwsContext, id: string): Promise<{ token: string; turns: unknown }> {
   const { draft } = (await readState(context, id)).state;
   const lease = ownLease(context);
-  const set = { rev: lease.token, draft: undefined, works: undefined, ...leaseAttributes(id, lease) };
+  const taken = leaseAttributes(id, lease, context.leaseShards);
+  const set = { rev: lease.token, draft: undefined, works: undefined, ...taken };
   const key = conversationKeyOf(id);
   const { item } = await context.store.update("state", key, { set }, undefined, "ALL_NEW");
   if (draft) await eraseSent(context, [sendsOf(draft)]);

@@ -13,7 +13,7 @@ import { BY_ACTIVITY, BY_ID } from "../dynamo/tables.ts";
 import {
   conversationFrom,
   createdAtMsOf,
-  isAbout,
+  isUnder,
   rowFrom,
   rowKey,
   SENDER,
@@ -89,10 +89,10 @@ export async function rowsOf(
       : context.store.query("conversations", { key: ofName });
   };
   const found = (await Promise.all(names.map(read))).flat();
-  return found.filter((row) => isAbout(row, key));
+  return found.filter((row) => isUnder(row, key));
 }
 
-function newestFirst(rows: readonly Item[]): Conversation[] {
+export function newestFirst(rows: readonly Item[]): Conversation[] {
   return rows.map(conversationFrom).sort((a, b) => b.createdAtMs - a.createdAtMs);
 }
 
@@ -171,14 +171,14 @@ export async function createConversation(
   const isMine = written.kind === "done" || !written.item || written.item.created_as === createdAs;
   if (isMine) return conversation;
   // Another system has a different row there: the id is taken all the same, and the next one follows from it.
-  if (!isAbout(written.item!, given)) return createConversation(context, given, { ...known, latestId: id });
+  if (!isUnder(written.item!, given)) return createConversation(context, given, { ...known, latestId: id });
   return "look-again";
 }
 
 /** How often all is looked up again after another process was faster. Each time one succeeds. */
 const ROUNDS_MAX = 50;
 
-export async function untilSettled<T>(look: (round: number) => Promise<Unless<T>>): Promise<T> {
+export async function untilUncontested<T>(look: (round: number) => Promise<Unless<T>>): Promise<T> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const outcome = await look(round);
     if (outcome !== "look-again") return outcome as T;
@@ -223,8 +223,19 @@ async function learning(
   return learns === undefined ? conversation : { ...conversation, senderAlias: learns };
 }
 
+/** Learns the names in a message, whether or not it is accepted. False if all has to be looked up again. */
+export async function learn(
+  context: AwsContext,
+  key: ConversationKey,
+  known: Known,
+  nextId: string | undefined,
+): Promise<boolean> {
+  if (known.found) return (await withAlias(context, known.found, known)) !== "look-again";
+  return keepNames(context, { ...key, ...(nextId !== undefined && { id: nextId }) }, known);
+}
+
 /** Also takes the number from its former holder. False if the conversation is another person's now. */
-export async function keepNames(
+async function keepNames(
   context: AwsContext,
   key: ConversationKey & { readonly id?: string },
   { keeps, passedOn }: Known,

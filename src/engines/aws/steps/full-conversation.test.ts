@@ -69,3 +69,20 @@ it("the note is erased with its conversation", async () => {
   expect(await s.engine.conversations.erase(conversationId)).toBe("erased");
   expect(await fixture.keeps?.()).not.toContain("full-note/");
 });
+
+it("a full conversation without a record is told once it has one", async () => {
+  const { s } = await memoryScene({ stagedMessagesMax: 1, validation: "on-turn", admission: "known" });
+  await s.receive("one");
+  await s.windowPasses();
+  await s.nothingDue();
+  expect(await s.deliver(s.arrival())).toMatchObject({ kind: "refused", tellBusy: true });
+  expect(await s.deliver(s.arrival())).toMatchObject({ kind: "refused", tellBusy: false });
+  await s.engine.conversations.create({ channelType: "test", address: "lull", sender: "ana" });
+  for (let at = 0; at < 2; at += 1)
+    expect(await s.deliver(s.arrival())).toMatchObject({ kind: "refused", tellBusy: false });
+  const taken = await s.take();
+  expect(taken.outbound?.texts).toEqual([s.settings.busyText]);
+  await s.reply(taken);
+  await s.nothingDue();
+  expect((await s.engine.inspector.counts()).refusals).toBe(1);
+});

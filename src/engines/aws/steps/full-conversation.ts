@@ -3,15 +3,15 @@ import { conversationKey } from "../../../core/identity.ts";
 import { isFull, pileOf } from "../../../core/pile.ts";
 import { messagesOf } from "../../../core/staged.ts";
 import type { ConversationKey } from "../../../model/conversation.ts";
-import type { Arrival } from "../../../model/message.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
-import { absent, all, equal, type Item } from "../dynamo/expression.ts";
+import { equal, type Item } from "../dynamo/expression.ts";
+import { pages } from "../dynamo/pages.ts";
 import { claimIn } from "../items/claim.ts";
-import { fullKey, fullNoteKey, ttl } from "../items/keys.ts";
+import { fullKey, fullNoteKey, keptUntil } from "../items/keys.ts";
 import type { Refused } from "../items/refusal-item.ts";
 import { seenKeys } from "../items/seen.ts";
-import type { StagedRow } from "../items/stage-item.ts";
+import type { StageRow } from "../items/stage-item.ts";
 import { say } from "./conversations.ts";
 import { refuse } from "./refuse.ts";
 
@@ -30,6 +30,7 @@ interface FullNote {
   readonly countedAtMs: number;
   /** Made when it was found full: the next time it is full is another. */
   readonly since: string;
+  readonly isRecorded: boolean;
   readonly isTold: boolean;
 }
 
@@ -75,7 +76,7 @@ function lookedUp(known: Item | undefined, fullIn: unknown): LookedUp {
 export async function markIfFull(
   context: AwsContext,
   conversationId: string,
-  rows: readonly StagedRow[],
+  rows: readonly StageRow[],
 ): Promise<void> {
   if (!isFull(pileOf(rows), context.settings, 1)) return;
   const setIfAbsent = { full_since: context.newId() };
@@ -92,16 +93,20 @@ function counted(context: AwsContext): Item {
 }
 
 function kept({ clock }: AwsContext): Item {
-  const untilAtMs = clock.nowMs() + KEPT_MS;
-  return { until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) };
+  return keptUntil(clock.nowMs() + KEPT_MS);
 }
 
 /** The note of a conversation that is full, as far as is known. One that is past its time is counted anew. */
 export async function noteOf(context: AwsContext, conversationId: string): Promise<FullNote | undefined> {
   const item = await context.store.get("seen", fullNoteKey(conversationId));
   if (typeof item?.full_since !== "string") return undefined;
-  const { counted_at_ms, full_since: since, told_as } = item;
-  const note = { conversationId, countedAtMs: Number(counted_at_ms), since, isTold: told_as !== undefined };
+  const note = {
+    conversationId,
+    countedAtMs: Number(item.counted_at_ms),
+    since: item.full_since,
+    isRecorded: item.recorded_as !== undefined,
+    isTold: item.told_as !== undefined,
+  };
   return (await isStillFull(context, note)) ? note : undefined;
 }
 
@@ -123,14 +128,13 @@ async function isStillFull(context: AwsContext, note: FullNote): Promise<boolean
 /** Counts only until the answer is known. */
 async function isFullNow({ store, settings }: AwsContext, conversationId: string): Promise<boolean> {
   const key = equal("conversation_id", conversationId);
+  const attributes = ["bytes"];
   const rows: { readonly bytes: number }[] = [];
-  let from: Item | undefined;
-  do {
-    const { items, next } = await store.queryPage("stage", { key, from, attributes: ["bytes"] });
+  for await (const items of pages((from) => store.queryPage("stage", { key, from, attributes }))) {
     rows.push(...items.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));
-    from = next;
-  } while (from && !isFull(pileOf(rows), settings, 1));
-  return isFull(pileOf(rows), settings, 1);
+    if (isFull(pileOf(rows), settings, 1)) return true;
+  }
+  return false;
 }
 
 /**
@@ -144,27 +148,30 @@ export async function refuseMore(
   note: FullNote,
 ): Promise<StageOutcome> {
   const code = "RATE_LIMITED";
-  const { conversationId } = note;
-  const isFirst = !note.isTold && (await tell(context, refused.arrival, note));
-  if (!isFirst) return { kind: "refused", code, conversationId, tellBusy: false };
-  return { ...(await refuse(context, refused, code, conversationId)), tellBusy: true };
-}
-
-async function tell(context: AwsContext, arrival: Arrival, note: FullNote): Promise<boolean> {
-  const { conversationId, since } = note;
+  const { conversationId, since: id, isRecorded, isTold } = note;
+  const more = { kind: "refused", code, conversationId, tellBusy: false } as const;
+  if (isTold) return more;
   const text = context.settings.busyText;
-  const said = await say(context, busyOutbound(arrival, { id: since, conversationId, text }));
-  // Checked on turn, a worker that found it full may not have made its record yet.
-  return said !== "not-found" && noteTold(context, note);
+  const said = await say(context, busyOutbound(refused.arrival, { id, conversationId, text }));
+  // Checked on turn, there may be no record yet in which it could be said: a later message tells.
+  const tellsNow = said !== "not-found";
+  const isFirst = (tellsNow || !isRecorded) && (await noteFull(context, note, tellsNow));
+  return isFirst ? { ...(await refuse(context, refused, code, conversationId)), tellBusy: true } : more;
 }
 
-async function noteTold(context: AwsContext, { conversationId, since }: FullNote): Promise<boolean> {
-  const toldAs = context.newId();
-  const { kind, item } = await context.store.update(
+/** True for the message that records that it is full. */
+async function noteFull(
+  context: AwsContext,
+  { conversationId, since }: FullNote,
+  isTold: boolean,
+): Promise<boolean> {
+  const id = context.newId();
+  const { item } = await context.store.update(
     "seen",
     fullNoteKey(conversationId),
-    { set: { told_as: toldAs } },
-    all(equal("full_since", since), absent("told_as")),
+    { set: isTold ? { told_as: id } : {}, setIfAbsent: { recorded_as: id } },
+    equal("full_since", since),
+    "ALL_NEW",
   );
-  return kind === "done" || item?.told_as === toldAs;
+  return item?.recorded_as === id;
 }

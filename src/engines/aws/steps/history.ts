@@ -1,4 +1,4 @@
-import { fitting } from "../../../core/history.ts";
+import { fitting, latestWithin, storedSizes } from "../../../core/history.ts";
 import type { HistoryMessage } from "../../../model/history.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
 import type { AwsContext } from "../context.ts";
@@ -95,11 +95,7 @@ async function latestTurns(
 function sizesIn(item: Item): number[] {
   const read = saidFrom(item);
   const messages = read.kind === "sound" ? read.value.messages : [];
-  return messages.map((message) => sizeOf(entryOf(message))).reverse();
-}
-
-function sizeOf(item: unknown): number {
-  return Buffer.byteLength(JSON.stringify(item));
+  return storedSizes(messages, entryOf);
 }
 
 /** The latest of them that fit, oldest first. If ours are complete, the other system's come before them. */
@@ -111,18 +107,13 @@ async function messagesIn(
 ): Promise<HistoryMessage[]> {
   const said = context.quarantine.sound("messages", items.toReversed(), saidFrom);
   const own = withoutOldTwins(said).flatMap(({ messages }) => messages);
-  const latest = within(own.slice(-messagesMax), bytesMax);
+  const latest = latestWithin(own.slice(-messagesMax), bytesMax, entryOf);
   const kept = latest.filter(({ atMs }) => isKept(context, atMs));
   if (!isAll || latest.length < own.length || own.length >= messagesMax) return kept;
   const before = (await rowOf(context, id))?.messages;
   if (!Array.isArray(before)) return kept;
   const legacy = before.flatMap((entry) => legacyFrom(entry) ?? []);
-  return within([...legacy, ...kept].slice(-messagesMax), bytesMax);
-}
-
-function within(messages: readonly HistoryMessage[], bytesMax: number): HistoryMessage[] {
-  const sizes = messages.map((message) => sizeOf(entryOf(message))).reverse();
-  return messages.slice(messages.length - fitting(sizes, bytesMax));
+  return latestWithin([...legacy, ...kept].slice(-messagesMax), bytesMax, entryOf);
 }
 
 /** The records in these items, oldest first. */

@@ -5,7 +5,7 @@ import type { TurnRecord } from "../../../model/turn.ts";
 import type { KeptConversation } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, equal, type Item } from "../dynamo/expression.ts";
-import { rowFrom, rowKey } from "../items/conversation-item.ts";
+import { importedRow, isAsImported, rowKey } from "../items/conversation-item.ts";
 import { importName } from "../items/name-item.ts";
 import { seenItem } from "../items/seen.ts";
 import { turnItems } from "../items/turn-item.ts";
@@ -58,18 +58,7 @@ function answered(context: AwsContext, turns: readonly TurnRecord[]): Item[] {
 async function importRecord(context: AwsContext, conversation: Conversation): Promise<void> {
   await rememberSender(context, conversation.id, conversation.sender);
   const standing = await context.store.get("conversations", rowKey(conversation.sender, conversation.id));
-  if (standing && standing.adopted_at !== standing.updated_at) return;
+  if (standing && !isAsImported(standing)) return;
   const isUntouched = standing ? equal("updated_at", standing.updated_at) : absent("conversation_id");
   await context.store.put("conversations", importedRow(conversation), isUntouched);
-}
-
-function importedRow(conversation: Conversation): Item {
-  const { status } = conversation;
-  const row = rowFrom(conversation);
-  return {
-    ...row,
-    adopted_at: row.updated_at,
-    // Its turn runs in the other engine, and nowhere else.
-    conversation_status: status === "processing_reply" ? "new" : status,
-  };
 }

@@ -3,10 +3,10 @@ import { itemOf, messagesOf } from "../../../core/staged.ts";
 import { continuesDraft } from "../../../core/take.ts";
 import type { AwsContext } from "../context.ts";
 import { conversationKeyOf, PAUSED } from "../items/keys.ts";
-import type { LeftBehind } from "../items/left-behind.ts";
+import type { LeftBehind } from "../items/left-rows.ts";
 import { rememberedAmong } from "../items/seen.ts";
-import type { StagedRow } from "../items/stage-item.ts";
-import { stagedAs, stagedForTurn, stagedOutbounds, stageKey } from "../items/staged.ts";
+import type { StageRow } from "../items/stage-item.ts";
+import { stagedAs, stagedOutbounds, stagedRows, stageKey } from "../items/staged.ts";
 import type { Stored } from "../items/state-item.ts";
 import type { ConversationView } from "./conversation-view.ts";
 import { conversationOf } from "./find-conversation.ts";
@@ -54,7 +54,7 @@ async function lookAtAll(context: AwsContext, stored: Stored): Promise<Conversat
   const leasedAtMs = stored.state.lease?.takenAtMs ?? nowMs;
   const isKept = continuesDraft(stored.state, nowMs);
   const window = await (isKept ? undefined : disarm(context, stored.id, leasedAtMs));
-  const rows = await stagedForTurn(context, stored.id);
+  const rows = await stagedRows(context, stored.id, { isForTurn: true });
   const [record, allPaused, answered] = await Promise.all([
     conversationOf(context, stored.id, rows[0]?.sender || stored.sender),
     isPausedLately(context),
@@ -79,7 +79,7 @@ async function lookAtAll(context: AwsContext, stored: Stored): Promise<Conversat
 }
 
 /** What this turn could take: what was tried, then the first. A redelivery may have slipped past DEDUPE. */
-function candidates({ settings }: AwsContext, { state }: Stored, rows: readonly StagedRow[]): string[] {
+function candidates({ settings }: AwsContext, { state }: Stored, rows: readonly StageRow[]): string[] {
   const tried = state.works.flatMap(({ messageIds }) => messageIds);
   const first = inOrder(rows.map(itemOf)).slice(0, 2 * settings.batchMessagesMax);
   return [...new Set([...tried, ...first.map(({ id }) => id)])];

@@ -1,3 +1,4 @@
+import { dueOfMessages } from "../../../core/due.ts";
 import { conversationKey } from "../../../core/identity.ts";
 import { namesOf, numberRecord, whoseIs } from "../../../core/names.ts";
 import {
@@ -7,18 +8,17 @@ import {
   namesWaiting,
   otherNamesOf,
 } from "../../../core/person.ts";
-import { dueOfStaged, messagesOf } from "../../../core/staged.ts";
+import { messagesOf } from "../../../core/staged.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import type { Action } from "../dynamo/store.ts";
 import { moveClaim } from "../items/claim.ts";
-import { conversationFrom } from "../items/conversation-item.ts";
 import { movable } from "../items/item-size.ts";
 import { transactionToken } from "../items/keys.ts";
 import { recordsFor, recordsOf } from "../items/name-item.ts";
-import { type StagedMessageRow, stageItem } from "../items/stage-item.ts";
+import { type StageMessageRow, stageItem } from "../items/stage-item.ts";
 import { stageKey } from "../items/staged.ts";
 import { isNotArmed, windowItem } from "../items/window-item.ts";
 import type { ConversationView } from "./conversation-view.ts";
@@ -27,10 +27,11 @@ import {
   createFor,
   type Known,
   latestId,
+  newestFirst,
   nextId,
   ownerlessId,
   rowsOf,
-  untilSettled,
+  untilUncontested,
 } from "./find-conversation.ts";
 import { arm } from "./window.ts";
 
@@ -66,7 +67,7 @@ async function resolve(
   waitingId: string,
   messages: readonly Arrival[],
 ): Promise<Conversation | undefined> {
-  return untilSettled(async () => {
+  return untilUncontested(async () => {
     const standing = await conversationOf(context, waitingId);
     if (standing && !standing.taskComplete) return standing;
     const known = await knownFor(context, waitingId, standing, messages);
@@ -97,7 +98,7 @@ async function knownFor(
   const sender = name || nameOfWaiting(messages);
   const all = await recordsFor(context, key, { sender });
   const rows = await rowsOf(context, key, [sender, ...otherNamesOf({ sender }, all)], { active: false });
-  const active = rows.map(conversationFrom).filter(({ taskComplete }) => !taskComplete);
+  const active = newestFirst(rows).filter(({ taskComplete }) => !taskComplete);
   const named = { ...key, sender };
   const choice = chooseByName(sender, waitingId, active, new Map([...records, ...all]));
   const last = await latestId(context, named);
@@ -124,7 +125,7 @@ export async function nameAt(
 /** The window is written with the first of them: at every moment a worker will look. */
 async function move(
   context: AwsContext,
-  messages: readonly StagedMessageRow[],
+  messages: readonly StageMessageRow[],
   record: Conversation,
 ): Promise<void> {
   const trigger = {
@@ -133,7 +134,7 @@ async function move(
     channel: messages.at(-1)!.channel,
   };
   const policy = windowInForce(context.settings, record, trigger.channel);
-  const dueAtMs = dueOfStaged({ messages, outbounds: [] }, { works: [] }, policy, clockOf(context));
+  const dueAtMs = dueOfMessages(messages, {}, policy, clockOf(context));
   for (let left = messages; left.length > 0; ) {
     const moved = movable(left, MOVED_MAX);
     left = left.slice(moved.length);
@@ -151,7 +152,7 @@ async function move(
   }
 }
 
-function moveOne(context: AwsContext, row: StagedMessageRow, record: Conversation): Action[] {
+function moveOne(context: AwsContext, row: StageMessageRow, record: Conversation): Action[] {
   const there = { ...row, conversationId: record.id, sender: record.sender };
   return [
     { kind: "delete", table: "stage", key: stageKey(row.conversationId, row.id) },

@@ -3,6 +3,7 @@ import type { Sound } from "../../../core/shape.ts";
 import type { Listing, Page, QuarantinedRow } from "../../../ports/inspector.ts";
 import type { AwsContext } from "../context.ts";
 import type { Item } from "../dynamo/expression.ts";
+import { pages } from "../dynamo/pages.ts";
 import { TABLES } from "../dynamo/tables.ts";
 import { QUARANTINE, quarantineKey } from "../items/quarantined-rows.ts";
 import { removeOnce } from "../items/remove-once.ts";
@@ -123,15 +124,14 @@ async function foreignInPlace(context: AwsContext): Promise<Foreign[]> {
 
 async function foreignIn(context: AwsContext, table: InPlaceTable): Promise<Foreign[]> {
   const found: Foreign[] = [];
-  let from: Item | undefined;
-  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
-    const { items, next } = await context.store.scanPage(table, { from });
+  let left = PAGES_MAX;
+  for await (const items of pages((from) => context.store.scanPage(table, { from }))) {
     for (const item of items) {
       const read = TABLES_IN_PLACE[table](item);
       if (read.kind === "foreign") found.push({ table, key: keyOf(table, item), item, why: read.why });
     }
-    if (!next) break;
-    from = next;
+    left -= 1;
+    if (left === 0) break;
   }
   return found;
 }

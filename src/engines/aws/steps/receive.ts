@@ -1,8 +1,7 @@
+import { dueOnArrival } from "../../../core/due.ts";
 import { conversationKey, messageId } from "../../../core/identity.ts";
 import { isUnattributed } from "../../../core/person.ts";
 import { decideReceipt, isBusy } from "../../../core/rules.ts";
-import { dueOf } from "../../../core/take.ts";
-import { windowInForce } from "../../../core/window.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
@@ -13,8 +12,8 @@ import { claim, claimOver } from "../items/claim.ts";
 import { areKeys, fits } from "../items/item-size.ts";
 import {
   messageRow,
-  type StagedMessageRow,
-  type StagedRow,
+  type StageMessageRow,
+  type StageRow,
   stagedFrom,
   stageItem,
 } from "../items/stage-item.ts";
@@ -27,9 +26,9 @@ import {
   findForSure,
   findKnown,
   type Known,
-  keepNames,
+  learn,
   nextId,
-  untilSettled,
+  untilUncontested,
   withAlias,
 } from "./find-conversation.ts";
 import { lookUp, noteOf, refuseMore } from "./full-conversation.ts";
@@ -81,13 +80,13 @@ async function stageOne(context: AwsContext, receipt: Receipt): Promise<StageOut
   // Wherever the person's messages go by now.
   const before = stagedIn === undefined ? undefined : await stagedBefore(context, known, id, stagedIn);
   if (before) return before;
-  return untilSettled(async (round) => {
+  return untilUncontested(async (round) => {
     const looked = round === 0 ? known : await findForSure(context, key, arrival);
     return stageIn(context, receipt, { key, known: looked, fullIn });
   });
 }
 
-interface Found {
+interface LookedUpFor {
   readonly key: ConversationKey;
   readonly known: Known;
   readonly fullIn: string | undefined;
@@ -97,7 +96,7 @@ interface Found {
 async function stageIn(
   context: AwsContext,
   receipt: Receipt,
-  { key, known, fullIn }: Found,
+  { key, known, fullIn }: LookedUpFor,
 ): Promise<StageOutcome | "look-again"> {
   const { id, refusal, writers } = receipt;
   if (isUnattributed(writers, known)) return { kind: "unattributed" };
@@ -106,16 +105,15 @@ async function stageIn(
     const waiting = await stagedBefore(context, known, id);
     if (waiting) return waiting;
     // Whose number it is now does not depend on whether this message is accepted.
-    const namedId = found?.id ?? (known.isOfStranger && (await nextId(context, key, known)));
-    if (!(await keepNames(context, { ...key, ...(namedId !== undefined && { id: namedId }) }, known)))
-      return "look-again";
+    const namedId = known.isOfStranger && (await nextId(context, key, known));
+    if (!(await learn(context, key, known, namedId))) return "look-again";
     return refuse(context, receipt, code, conversationId);
   };
   if (refusal !== undefined) return refused(refusal);
   if (context.settings.validation === "on-turn") {
     const { sender } = known;
     const place = found ?? { id: await nextId(context, { ...key, sender }, known), sender };
-    if (!(await keepNames(context, { ...key, id: place.id }, known))) return "look-again";
+    if (!(await learn(context, key, known, place.id))) return "look-again";
     return (await refusedAsFull(context, receipt, fullIn, place.id)) ?? put(context, receipt, place, found);
   }
   const isBusyNow = found !== undefined && (await isBusyIn(context, found.id));
@@ -166,10 +164,11 @@ async function put(
   conversation: Conversation | undefined,
 ): Promise<StageOutcome> {
   const row = rowAt(receipt, found);
-  if (!fits(stageItem(row))) return refuse(context, receipt, "MESSAGE_TOO_LARGE", conversation?.id);
+  const item = stageItem(row);
+  if (!fits(item)) return refuse(context, receipt, "MESSAGE_TOO_LARGE", conversation?.id);
   const claimed = await claim(context, receipt.id, found.id);
   if (claimed.kind === "answered") return { kind: "duplicate" };
-  if (claimed.kind === "here") return stageAt(context, row, conversation);
+  if (claimed.kind === "here") return stageAt(context, row, conversation, item);
   const { conversationId } = claimed;
   const other = await conversationOf(context, conversationId);
   // An on-turn message may wait for a conversation that is not made yet. Any other has been erased since.
@@ -180,21 +179,22 @@ async function put(
       other,
     );
   await claimOver(context, receipt.id, found.id);
-  return stageAt(context, row, conversation);
+  return stageAt(context, row, conversation, item);
 }
 
-function rowAt({ arrival, id, sequence }: Receipt, found: FoundConversation): StagedMessageRow {
+function rowAt({ arrival, id, sequence }: Receipt, found: FoundConversation): StageMessageRow {
   return messageRow(arrival, id, { conversationId: found.id, sender: found.sender, sequence });
 }
 
 /** STAGE, then ARM. A duplicate is armed, too: the webhook that staged it may have died in between. */
 async function stageAt(
   context: AwsContext,
-  row: StagedMessageRow,
+  row: StageMessageRow,
   conversation: Conversation | undefined,
+  unmarked = stageItem(row),
 ): Promise<StageOutcome> {
   const stagedAs = context.newId();
-  const item = { ...stageItem(row), staged_as: stagedAs };
+  const item = { ...unmarked, staged_as: stagedAs };
   const written = await context.store.put("stage", item, absent("message_sid"));
   if (written.kind === "refused" && written.item?.staged_as !== stagedAs) {
     const standing = isNewer(written.item)
@@ -214,27 +214,17 @@ async function stageAt(
 
 async function armAgain(
   context: AwsContext,
-  row: StagedRow,
+  row: StageRow,
   conversation: Conversation | undefined,
 ): Promise<StageOutcome> {
   await armFor(context, row, conversation);
   return { kind: "duplicate" };
 }
 
-/** The message's own window: everything else that is staged has a window, or a turn that holds it. */
-function armFor(
-  context: AwsContext,
-  row: StagedRow,
-  conversation: Conversation | undefined,
-): Promise<number> {
-  const { conversationId, sender, channel, arrivedAtMs } = row;
-  const due = dueOf(
-    [{ arrivedAtMs }],
-    {},
-    windowInForce(context.settings, conversation, channel),
-    clockOf(context),
-  );
-  return arm(context, { conversationId, sender, channel }, { dueAtMs: due });
+function armFor(context: AwsContext, row: StageRow, conversation: Conversation | undefined): Promise<number> {
+  const dueAtMs = dueOnArrival(row, conversation, context.settings, clockOf(context));
+  const { conversationId, sender, channel } = row;
+  return arm(context, { conversationId, sender, channel }, { dueAtMs });
 }
 
 /** Only `reject` refuses a message while a turn runs. */

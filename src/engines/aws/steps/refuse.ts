@@ -4,7 +4,7 @@ import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, equal } from "../dynamo/expression.ts";
-import { conversationKeyOf, ttl } from "../items/keys.ts";
+import { conversationKeyOf, keptUntil } from "../items/keys.ts";
 import { type Refused, refusalItem, refusalLists, shortName } from "../items/refusal-item.ts";
 import { rememberRefused } from "../items/seen.ts";
 import { readState } from "../items/state.ts";
@@ -49,9 +49,8 @@ async function recordOnce(
   const known = await context.store.get("seen", { id });
   if (Number(known?.until_at_ms) > nowMs) return;
   await context.store.put("messages", refusalItem(context, refused, code, conversationId));
-  const untilAtMs = nowMs + context.settings.dedupeMs;
   // A webhook's role may only update these items.
-  await context.store.update("seen", { id }, { set: { until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) } });
+  await context.store.update("seen", { id }, { set: keptUntil(nowMs + context.settings.dedupeMs) });
 }
 
 /** Removes refusals of a person who had no conversation then: found by name among any number of others. */

@@ -7,7 +7,7 @@ import type { ReleaseReason } from "../../../model/release.ts";
 import type { ReleaseOutcome } from "../../../ports/engine.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import { stagedAs, waitsBeside } from "../items/staged.ts";
-import { heldState, letGo, saveState } from "../items/state.ts";
+import { type Changed, heldState, isMine, letGo, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
 import { windowOf } from "../items/window-item.ts";
 import { deadLetter } from "./dead-letter.ts";
@@ -22,7 +22,7 @@ export async function release(
   how: ReleaseReason,
 ): Promise<ReleaseOutcome> {
   let stored = await heldState(context, lease);
-  while (stored?.state.lease?.token === lease.token) {
+  while (isMine(stored, lease.token)) {
     if (isAnsweredMeanwhile(stored.state, stored.state.lease.turnId, how)) return { kind: "answered" };
     const progress: Progress =
       how.kind === "dead-letter"
@@ -38,9 +38,7 @@ export async function release(
   return LOST;
 }
 
-type Progress =
-  | { readonly kind: "released"; readonly deadLetterId?: string }
-  | { readonly kind: "again"; readonly stored: Stored };
+type Progress = { readonly kind: "released"; readonly deadLetterId?: string } | Changed;
 
 async function releaseWork(
   context: AwsContext,
@@ -62,7 +60,7 @@ async function releaseWork(
   const { id: windowId, dueAtMs, wakeAtMs } = made!;
   await wakeAt(context, triggerOf(stored), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
   const saved = await saveState(context, stored, after);
-  return saved.kind === "saved" ? { kind: "released" } : { kind: "again", stored: saved.stored };
+  return saved.kind === "saved" ? { kind: "released" } : saved;
 }
 
 /** The state without the dead-lettered work. What is still staged needs a window, or no worker would look. */
@@ -80,7 +78,7 @@ async function deadLetterTurn(
   if (isLeft && !(await windowOf(context, stored.id))) await wakeNow(context, triggerOf(stored), 1);
   const after = afterGivingUp(stored.state);
   const deadLettered = await deadLetter(context, { stored, rows }, content, after);
-  if (deadLettered.kind === "changed") return { kind: "again", stored: deadLettered.stored };
+  if (deadLettered.kind === "changed") return deadLettered;
   await wakeWaiting(context, stored.id);
   return { kind: "released", deadLetterId: deadLettered.deadLetterId };
 }

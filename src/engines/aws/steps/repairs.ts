@@ -15,14 +15,15 @@ import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "../ite
 import { unknownFrom, unknownKey } from "../items/message-item.ts";
 import { recordsAt } from "../items/name-item.ts";
 import { removeOnce } from "../items/remove-once.ts";
-import { outboundRow, type StagedRow, stageItem } from "../items/stage-item.ts";
+import { outboundRow, type StageRow, stageItem } from "../items/stage-item.ts";
+import { DEFAULT_QUEUE } from "../queue/triggers.ts";
 import { conversationOf, senderOf } from "./find-conversation.ts";
 import { removeUnknown } from "./record-delivery.ts";
 import { wakeNow } from "./window.ts";
 
 interface Letter {
   readonly conversationId: string;
-  readonly rows: readonly StagedRow[];
+  readonly rows: readonly StageRow[];
   readonly keys: readonly Item[];
 }
 
@@ -50,7 +51,7 @@ export async function retryDead(context: AwsContext, letterId: string): Promise<
   const trigger = {
     conversationId,
     sender: newest?.sender ?? "",
-    channel: newest?.channel ?? "default",
+    channel: newest?.channel ?? DEFAULT_QUEUE,
   };
   await wakeNow(context, trigger, 1);
   const actions: Action[] = [

@@ -1,3 +1,4 @@
+import { dueOfStaged } from "../../../core/due.ts";
 import { isHeld } from "../../../core/lease.ts";
 import { fields, isObject, type Shape, type Sound } from "../../../core/shape.ts";
 import type { SweepReport } from "../../../ports/engine.ts";
@@ -9,7 +10,7 @@ import { name } from "../items/item-shapes.ts";
 import { conversationKeyOf, SWEEP } from "../items/keys.ts";
 import { leasedIds } from "../items/lease-shards.ts";
 import { rememberedAmong } from "../items/seen.ts";
-import { type StagedRow, stagedFrom } from "../items/stage-item.ts";
+import { type StageRow, stagedFrom } from "../items/stage-item.ts";
 import { stagedRows } from "../items/staged.ts";
 import { isHeldBy, readState } from "../items/state.ts";
 import { type Stored, storedFrom, triggerOf } from "../items/state-item.ts";
@@ -17,7 +18,7 @@ import { type StandingWindow, windowFrom, windowOf } from "../items/window-item.
 import { lookAtClock } from "./clock.ts";
 import { dropAnswered } from "./look.ts";
 import { noteMemory } from "./memory.ts";
-import { arm, armNow, dueAtMsIn, isAhead, isOverdue, sendAgain } from "./window.ts";
+import { arm, armNow, dueIn, isAhead, isOverdue, sendAgain } from "./window.ts";
 
 /** A lapsed lease is triggered this often until a worker takes it. */
 const ONCE_MS = 60_000;
@@ -172,7 +173,7 @@ async function armOrphan(context: AwsContext, id: string): Promise<boolean> {
   const rows = await unanswered(context, id);
   const [first] = rows;
   if (!first) return false;
-  const dueAtMs = await dueAtMsIn(context, id, rows);
+  const dueAtMs = await dueIn(context, id, rows);
   if (dueAtMs + context.settings.graceMs > context.clock.nowMs()) return false;
   // Once more: it may have been taken, or put back, between the two looks.
   if (await isLookedAfter(context, id)) return false;
@@ -182,7 +183,7 @@ async function armOrphan(context: AwsContext, id: string): Promise<boolean> {
 }
 
 /** A late write may come after its message was delivered again and answered: that is no orphan. */
-async function unanswered(context: AwsContext, id: string): Promise<StagedRow[]> {
+async function unanswered(context: AwsContext, id: string): Promise<StageRow[]> {
   const rows = await stagedRows(context, id);
   const answered = await rememberedAmong(
     context,

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import { StoreUnavailable } from "../../../errors.ts";
+import { takeLease } from "./lease.ts";
 
 const look = () => new AbortController().signal;
 
@@ -25,3 +26,18 @@ it("a look that fails for one gives the others their turns", async () => {
   expect(outcomes.map(({ kind }) => kind)).toEqual(["turn"]);
   await s.take();
 });
+
+it.each(["takes what is due", "is woken by a function"])(
+  "a held conversation is looked at again through the queue of its trigger: a worker %s",
+  async (how) => {
+    const { s, fixture } = await memoryScene();
+    const { conversationId } = await s.receive("hi");
+    await s.windowPasses();
+    await takeLease(fixture.context("another"), conversationId);
+    const [trigger] = fixture.triggers();
+    if (how === "takes what is due") await s.engine.turns.takeDue(10, look());
+    else await s.engine.turns.take(conversationId, trigger);
+    expect(fixture.triggers().at(-1)).toMatchObject({ conversationId, channel: "test" });
+    expect(fixture.triggers().at(-1)).not.toBe(trigger);
+  },
+);

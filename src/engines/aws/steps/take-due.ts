@@ -1,10 +1,8 @@
 import { tellable } from "../../../errors.ts";
-import type { TakeOutcome } from "../../../model/take.ts";
 import type { DueTurns } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { Finished } from "../queue/finished.ts";
-import type { ReceivedTrigger } from "../queue/triggers.ts";
 import { take } from "./take.ts";
 
 const WIDTH = 10;
@@ -20,7 +18,7 @@ export async function takeDue(context: AwsContext, max: number, signal: AbortSig
   const finished = new Finished(context.triggers);
   const taken = await inParallel(byConversation, WIDTH, async (same) => {
     try {
-      const outcomes = await takeOne(context, same);
+      const outcomes = await take(context, same[0]!.conversationId, same[0]);
       finished.add(same);
       return outcomes;
     } catch (error) {
@@ -34,9 +32,4 @@ export async function takeDue(context: AwsContext, max: number, signal: AbortSig
   // Turns that were taken have to be carried out, whatever became of the others.
   if (outcomes.length === 0 && errors.length > 0) throw errors[0];
   return { outcomes, nextAtMs: context.clock.nowMs() };
-}
-
-async function takeOne(context: AwsContext, same: readonly ReceivedTrigger[]): Promise<TakeOutcome[]> {
-  const [{ conversationId, sender, channel }] = same as [ReceivedTrigger];
-  return take(context, conversationId, { sender, channel });
 }

@@ -9,15 +9,16 @@ import { contentOf, takenFrom } from "../../../core/taken.ts";
 import { tellable } from "../../../errors.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
 import type { TakeOutcome } from "../../../model/take.ts";
+import type { TriggerTold } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
 import { rowKey, SENDER } from "../items/conversation-item.ts";
-import type { LeftBehind } from "../items/left-behind.ts";
+import type { LeftBehind } from "../items/left-rows.ts";
 import { recordsAt } from "../items/name-item.ts";
 import { quarantineState } from "../items/quarantined-rows.ts";
 import { hold, isMine, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
-import type { Trigger } from "../queue/triggers.ts";
+import { DEFAULT_QUEUE, type Trigger } from "../queue/triggers.ts";
 import type { ConversationView } from "./conversation-view.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { takeLease } from "./lease.ts";
@@ -29,16 +30,12 @@ import { undoTake } from "./undo-take.ts";
 import { wakeAt, wakeWaiting } from "./window.ts";
 
 /** A wake-up for one conversation: LEASE to BATCH. One outcome, and one for each dead letter before it. */
-export async function take(
-  context: AwsContext,
-  id: string,
-  known: Partial<Omit<Trigger, "conversationId">> = {},
-): Promise<TakeOutcome[]> {
-  const leased = await takeLease(context, id, known);
+export async function take(context: AwsContext, id: string, told?: TriggerTold): Promise<TakeOutcome[]> {
+  const leased = await takeLease(context, id, told);
   if (leased.kind === "leased") return takeUnder(context, leased.stored, leased.token);
   const { stored, untilAtMs } = leased;
   // Held: another trigger comes when the lease may end. If this one returned, it would soon count as poison.
-  await context.triggers.send(triggerOf(stored, known), untilAtMs + context.settings.clockSkewMs);
+  await context.triggers.send(triggerOf(stored, told), untilAtMs + context.settings.clockSkewMs);
   return [{ kind: "busy", conversationId: id, untilAtMs }];
 }
 
@@ -180,9 +177,8 @@ async function begin(
   const { work } = decision;
   const { status, sender } = record!;
   const statusBefore = status === "processing_reply" ? stored.statusBefore : status;
-  const newest = view.rows.findLast(({ id }) => work.batchIds.includes(id));
-  const channel = newest?.channel ?? triggerIn(view).channel;
   const batch = view.rows.filter(({ id }) => work.batchIds.includes(id));
+  const channel = batch.at(-1)?.channel ?? triggerIn(view).channel;
   const content = contentOf(decision, batch);
   const [recentProviderIds, moved] = await Promise.all([
     decision.what === "draft" ? sentBefore(context, work.recordId) : [],
@@ -221,6 +217,6 @@ function triggerIn({ stored, newest, record }: ConversationView): Trigger {
   return {
     conversationId: stored.id,
     sender: record?.sender ?? newest?.sender ?? stored.sender ?? "",
-    channel: newest?.channel ?? stored.channel ?? "default",
+    channel: newest?.channel ?? stored.channel ?? DEFAULT_QUEUE,
   };
 }

@@ -14,11 +14,11 @@ import type { Chunk, Draft } from "../../../model/draft.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { ChunksOutcome, DraftOutcome, Renewal } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
-import { assertHeld } from "../items/item-size.ts";
+import { assertFits } from "../items/item-size.ts";
 import { conversationKeyOf } from "../items/keys.ts";
-import type { StagedMessageRow } from "../items/stage-item.ts";
+import type { StageMessageRow } from "../items/stage-item.ts";
 import { stagedRows, waitsBeside } from "../items/staged.ts";
-import { changeHeld, isHeldBy, letGo, readState } from "../items/state.ts";
+import { changeHeld, isHeldBy, isMine, letGo, readState } from "../items/state.ts";
 import type { Stored } from "../items/state-item.ts";
 import { conversationOf } from "./find-conversation.ts";
 
@@ -35,7 +35,7 @@ export async function renew(context: AwsContext, lease: Lease): Promise<Renewal>
 
 export async function hasNewer(context: AwsContext, lease: Lease): Promise<boolean> {
   const stored = await readState(context, lease.conversationId);
-  return stored.state.lease?.token === lease.token && canJoin(context, stored);
+  return isMine(stored, lease.token) && canJoin(context, stored);
 }
 
 /**
@@ -45,7 +45,7 @@ export async function hasNewer(context: AwsContext, lease: Lease): Promise<boole
  * later came after the draft. If the draft must not be sent, it is taken back.
  */
 export async function draft(context: AwsContext, lease: Lease, written: Draft): Promise<DraftOutcome> {
-  assertHeld(written);
+  assertFits(written);
   const stored = await write(context, lease, (state, untilAtMs) => withDraft(state, written, untilAtMs));
   if (!stored) return LOST;
   const mayBeBack = isAnswer(written);
@@ -95,7 +95,7 @@ async function canJoin(context: AwsContext, stored: Stored): Promise<boolean> {
 }
 
 /** Staged messages that are not in the running batch. */
-export async function newerThan(context: AwsContext, stored: Stored): Promise<StagedMessageRow[]> {
+export async function newerThan(context: AwsContext, stored: Stored): Promise<StageMessageRow[]> {
   const { batchIds } = workUnder(stored.state);
   const rows = messagesOf(await stagedRows(context, stored.id));
   return rows.filter(({ id }) => !batchIds.includes(id));

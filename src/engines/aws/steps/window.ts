@@ -1,11 +1,12 @@
 import { CLOCK_SET_BACK_MS_MIN } from "../../../core/defaults.ts";
-import { dueOfStaged, messagesOf } from "../../../core/staged.ts";
+import { dueOfStaged } from "../../../core/due.ts";
+import { messagesOf } from "../../../core/staged.ts";
 import { windowInForce } from "../../../core/window.ts";
 import { tellable } from "../../../errors.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import { all, atMost, equal } from "../dynamo/expression.ts";
 import { conversationKeyOf } from "../items/keys.ts";
-import type { StagedRow } from "../items/stage-item.ts";
+import type { StageRow } from "../items/stage-item.ts";
 import { readState } from "../items/state.ts";
 import { isNewer, isOfKnownVersion, newerVersion } from "../items/version.ts";
 import {
@@ -36,11 +37,7 @@ export async function arm(context: AwsContext, trigger: Trigger, arming: Arming)
 }
 
 /** When what is staged in the conversation is due. */
-export async function dueAtMsIn(
-  context: AwsContext,
-  id: string,
-  rows: readonly StagedRow[],
-): Promise<number> {
+export async function dueIn(context: AwsContext, id: string, rows: readonly StageRow[]): Promise<number> {
   const [{ state }, record] = await Promise.all([
     readState(context, id),
     conversationOf(context, id, rows[0]?.sender),

@@ -1,5 +1,6 @@
 import { goesOn } from "../../../core/conversation-change.ts";
-import { awaiting, emptyDraft, withLateAnswer } from "../../../core/late-answer.ts";
+import { awaiting, withLateAnswer } from "../../../core/late-answer.ts";
+import { draftBefore } from "../../../core/new-draft.ts";
 import { messagesOf, stagedOutbound } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
 import type { Conversation, ConversationChange, NewConversation } from "../../../model/conversation.ts";
@@ -62,7 +63,7 @@ export function answer(context: StepContext, late: LateAnswer): "accepted" | "st
 
 function draftFor(context: StepContext, id: string, work: Work): Draft | undefined {
   const [newest] = messagesOf(context.tables.staged.of(id, work.batchIds.slice(-1)));
-  return newest && emptyDraft(work, newest.message, context.nowMs);
+  return newest && draftBefore(work, newest.message, context.nowMs);
 }
 
 export function pauseAll(context: StepContext, paused: boolean): void {

@@ -41,20 +41,23 @@ export function refuseMore(
   state: ConversationState,
 ): StageOutcome {
   const code = "RATE_LIMITED";
-  if (state.fullTold) return { kind: "refused", code, conversationId, tellBusy: false };
-  tell(context, refused, conversationId, state);
-  context.tables.states.put(conversationId, { ...stateOf(context, conversationId), fullTold: true });
-  return { ...refuse(context, refused, code, conversationId), tellBusy: true };
+  const more = { kind: "refused", code, conversationId, tellBusy: false } as const;
+  if (state.fullTold) return more;
+  const fullTold = tell(context, refused, conversationId, state);
+  context.tables.states.put(conversationId, { ...stateOf(context, conversationId), fullTold });
+  const isFirst = state.fullTold === undefined;
+  return isFirst ? { ...refuse(context, refused, code, conversationId), tellBusy: true } : more;
 }
 
-/** On turn, the pile may wait for a record that its first turn would make: nothing is said without one. */
+/** On turn, the pile may wait for a record that does not exist yet: nothing is said without one. */
 function tell(
   context: StepContext,
   { arrival }: Refused,
   conversationId: string,
   state: ConversationState,
-): void {
+): boolean {
   if (context.settings.validation === "on-turn") findRecord(context, conversationId, state);
   const text = context.settings.busyText;
-  say(context, busyOutbound(arrival, { id: context.newId(), conversationId, text }));
+  const outbound = busyOutbound(arrival, { id: context.newId(), conversationId, text });
+  return say(context, outbound) !== "not-found";
 }

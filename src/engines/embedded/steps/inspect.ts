@@ -87,7 +87,7 @@ export function counts(context: StepContext): Counts {
 }
 
 export function gauges({ tables, nowMs, settings }: StepContext): Gauges {
-  const { dead, unknown, quarantined = 0 } = tables.meta.counts(nowMs);
+  const { dead, unknown, quarantined } = tables.meta.counts(nowMs);
   const held = tables.states.holders().flatMap((holder) => tables.states.heldBy(holder));
   const leases = held.flatMap((id) => tables.states.get(id)?.lease ?? []);
   return { dead, unknown, quarantined, ...leaseGauges(leases, nowMs, settings.clockSkewMs) };

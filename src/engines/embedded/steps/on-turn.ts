@@ -13,7 +13,7 @@ import type { Conversation } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { StepContext } from "../context.ts";
 import { createFor, nextId, ownerlessId } from "./find-conversation.ts";
-import { arm, dueAtMsIn } from "./window.ts";
+import { arm, dueIn } from "./window.ts";
 
 /**
  * On-turn messages find their record now. They wait under the id that it has or will have. If that
@@ -32,7 +32,7 @@ export function findRecord(context: StepContext, id: string, state: Conversation
     rows.map((row) => row.id),
   );
   for (const row of rows) tables.staged.add({ ...row, conversationId: record.id });
-  arm(context, record.id, dueAtMsIn(context, record.id));
+  arm(context, record.id, dueIn(context, record.id));
 }
 
 /**

@@ -1,16 +1,15 @@
+import { dueOnArrival } from "../../../core/due.ts";
 import { conversationKey, messageId } from "../../../core/identity.ts";
 import { isUnattributed } from "../../../core/person.ts";
 import { bytesOf } from "../../../core/pile.ts";
 import { decideReceipt, isBusy } from "../../../core/rules.ts";
-import { dueOf } from "../../../core/take.ts";
-import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
 import { clockOf, type StepContext, stageRow, stateOf } from "../context.ts";
 import { createFor, findKnown, learn, nextId, withAlias } from "./find-conversation.ts";
 import { refuseMore, roomFor } from "./full-conversation.ts";
 import { type Refused, refuse } from "./refuse.ts";
-import { arm, dueAtMsIn } from "./window.ts";
+import { arm, dueIn } from "./window.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
 export function stage(context: StepContext, requests: readonly StageRequest[]): StageOutcome[] {
@@ -53,7 +52,7 @@ function isSpoilt(context: StepContext, conversationId: string | undefined, id: 
   if (conversationId === undefined || !staged.pile(conversationId, id).holds) return false;
   if (staged.of(conversationId, [id]).length === 0) return true;
   const { window, lease } = stateOf(context, conversationId);
-  if (!window && !lease) arm(context, conversationId, dueAtMsIn(context, conversationId));
+  if (!window && !lease) arm(context, conversationId, dueIn(context, conversationId));
   return false;
 }
 
@@ -71,9 +70,7 @@ function put(
   if (room.kind === "full") return refuseMore(context, receipt, conversationId, state);
   const message = { ...arrival, id, sequence: 0 };
   stageRow(context, { kind: "message", id, conversationId, message, bytes }, room.end);
-  // The message's own window: everything else that is staged has a window, or a turn that holds it.
-  const policy = windowInForce(context.settings, conversation, arrival.channel);
-  const dueAtMs = dueOf([arrival], {}, policy, clockOf(context));
+  const dueAtMs = dueOnArrival(arrival, conversation, context.settings, clockOf(context));
   return { kind: "staged", conversationId, dueAtMs: arm(context, conversationId, dueAtMs, state) };
 }
 

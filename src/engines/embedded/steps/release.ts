@@ -1,8 +1,8 @@
+import { arrivalsOf } from "../../../core/due.ts";
 import { isAnsweredMeanwhile } from "../../../core/late-answer.ts";
 import { afterRelease } from "../../../core/release.ts";
 import { afterGivingUp, LOST, letterOf, workUnder } from "../../../core/running-turn.ts";
-import type { ConversationState } from "../../../core/state.ts";
-import { arrivalsOf } from "../../../core/take.ts";
+import { type ConversationState, windowAt } from "../../../core/state.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { ReleaseReason } from "../../../model/release.ts";
@@ -40,7 +40,7 @@ function deadLetterTurn(
   const content = letterOf(state, how);
   const { staged } = context.tables;
   const isLeft = staged.count(id) > staged.of(id, content.messageIds).length;
-  const made = isLeft ? { id: context.newId(), dueAtMs: context.nowMs, wakeAtMs: context.nowMs } : undefined;
+  const made = isLeft ? windowAt(undefined, context.newId(), context.nowMs) : undefined;
   const after = { ...afterGivingUp(state), window: state.window ?? made };
   return { kind: "released", deadLetterId: deadLetter(context, id, content, after) };
 }

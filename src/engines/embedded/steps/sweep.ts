@@ -1,11 +1,11 @@
 import { REFUSALS_KEPT_MAX, refusalsKeptMs, WAIT_MS_MAX } from "../../../core/defaults.ts";
-import { isFar, wakeAtMs } from "../../../core/state.ts";
+import { isFar, wakeAtMs, windowAt } from "../../../core/state.ts";
 import type { ClockSetBack } from "../../../ports/engine.ts";
 import { orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
 import type { PastTimes } from "../tables.ts";
 import { expiryTime, lookAtClock, wakeAfterSetBack } from "./clock.ts";
 import { noteMemory } from "./memory.ts";
-import { dueAtMsIn } from "./window.ts";
+import { dueIn } from "./window.ts";
 
 /**
  * Rows that one round looks at, and removes, at most. Writers wait meanwhile: in a file of 480 MB, rounds of
@@ -53,9 +53,9 @@ function armOrphan(context: StepContext, id: string): boolean {
   const state = stateOf(context, id);
   // Its wake-up is further off than any worker waits.
   if (isFar(wakeAtMs(state), context.nowMs)) return wakeAfterSetBack(context, id);
-  const due = dueAtMsIn(context, id);
+  const due = dueIn(context, id);
   if (due + context.settings.graceMs > context.nowMs) return false;
-  const made = state.lease ? undefined : { id: context.newId(), dueAtMs: due, wakeAtMs: due };
+  const made = state.lease ? undefined : windowAt(undefined, context.newId(), due);
   // Written even if a window or a lease stands: then the row's columns were wrong and would wake no worker.
   saveState(context, id, { ...state, window: state.window ?? made });
   return true;

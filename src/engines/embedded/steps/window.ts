@@ -1,5 +1,5 @@
-import { dueOfStaged } from "../../../core/staged.ts";
-import { arrivalsOf } from "../../../core/take.ts";
+import { arrivalsOf, dueOfStaged } from "../../../core/due.ts";
+import { windowAt } from "../../../core/state.ts";
 import { windowInForce } from "../../../core/window.ts";
 import { clockOf, type StepContext, saveState, stateOf } from "../context.ts";
 
@@ -11,15 +11,12 @@ export function arm(
   state = stateOf(context, conversationId),
 ): number {
   if (state.window) return state.window.dueAtMs;
-  saveState(context, conversationId, {
-    ...state,
-    window: { id: context.newId(), dueAtMs, wakeAtMs: dueAtMs },
-  });
+  saveState(context, conversationId, { ...state, window: windowAt(undefined, context.newId(), dueAtMs) });
   return dueAtMs;
 }
 
 /** When what is staged in the conversation is due. */
-export function dueAtMsIn(context: StepContext, conversationId: string): number {
+export function dueIn(context: StepContext, conversationId: string): number {
   const { staged, conversations } = context.tables;
   const span = staged.span(conversationId);
   const messages = span ? arrivalsOf(span) : [];
@@ -32,6 +29,6 @@ export function dueAtMsIn(context: StepContext, conversationId: string): number 
 /** Makes a worker look at once, and keeps the id and due time of a window that stands. */
 export function wakeNow(context: StepContext, conversationId: string): void {
   const state = stateOf(context, conversationId);
-  const standing = state.window ?? { id: context.newId(), dueAtMs: context.nowMs };
-  saveState(context, conversationId, { ...state, window: { ...standing, wakeAtMs: context.nowMs } });
+  const window = windowAt(state.window, context.newId(), context.nowMs);
+  saveState(context, conversationId, { ...state, window });
 }

@@ -1,5 +1,5 @@
 import type { StagedItem } from "../../../core/take.ts";
-import type { StagedRow } from "./stage-item.ts";
+import type { StageRow } from "./stage-item.ts";
 
 /**
  * What a look saw and its turn could not take. Staged rows are stored by their ids, and only all of them
@@ -11,7 +11,7 @@ import type { StagedRow } from "./stage-item.ts";
 export interface LeftBehind {
   readonly items: readonly StagedItem[];
   /** What came last of all, and the channel of the last message. */
-  readonly newest: Pick<StagedRow, "channel" | "sender"> | undefined;
+  readonly newest: Pick<StageRow, "channel" | "sender"> | undefined;
   readonly newestChannel: string | undefined;
   /** When everything was last read. */
   readonly seenAtMs: number;
