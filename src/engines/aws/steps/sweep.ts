@@ -1,4 +1,3 @@
-import { dueOfStaged } from "../../../core/due.ts";
 import { isHeld } from "../../../core/lease.ts";
 import { fields, isObject, type Shape, type Sound } from "../../../core/shape.ts";
 import type { SweepReport } from "../../../ports/engine.ts";
