@@ -4,9 +4,10 @@ import type { DeadLetter } from "../../model/dead-letter.ts";
 import type { StagedOutbound } from "../../model/outbound.ts";
 import type { Operating } from "../../runtime/operating.ts";
 import { STILL_PASSED_ON } from "../../runtime/passed-on.ts";
-import { type Call, type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
+import type { Call, Command } from "../command.ts";
 import { withData } from "../data.ts";
-import { printListing, printResult } from "../output/print.ts";
+import { listCommand } from "../list-command.ts";
+import { printResult } from "../output/print.ts";
 import { oneLine } from "../output/table.ts";
 import { relativeTime } from "../output/times.ts";
 import { UsageError } from "../usage-error.ts";
@@ -15,47 +16,33 @@ import { UsageError } from "../usage-error.ts";
 const PAGE = 200;
 const SAID_MAX = 60;
 
-export const list: Command = {
-  about:
-    "Messages that got no turn: out of attempts, after too long an outage, or what no try can mend. " +
+export const list = listCommand(
+  "Messages that got no turn: out of attempts, after too long an outage, or what no try can mend. " +
     "Kept whole, with the reason.",
-  options: PAGE_OPTIONS,
-  run: (call) =>
-    withData(call, async ({ engine }) => {
-      const nowMs = call.io.nowMs();
-      const { items, ...page } = await engine.inspector.dead(pageOf(call));
-      // What a person or a program says is no message: without its text such a letter would seem empty.
-      const isSaying = items.some(({ outbounds }) => outbounds.length > 0);
-      printListing(
-        call,
-        { items: items.map(withReplySent), ...page },
-        {
-          head: [
-            "id",
-            "when",
-            "conversation",
-            "messages",
-            "attempts",
-            "reply sent",
-            ...(isSaying ? ["was to be said"] : []),
-            "reason",
-          ],
-          row: (dead) => [
-            dead.id,
-            relativeTime(dead.atMs, nowMs),
-            dead.conversationId,
-            String(dead.messages.length),
-            String(dead.attempts),
-            dead.replySent,
-            ...(isSaying ? [oneLine(dead.outbounds.map(saying).join(" / "), SAID_MAX)] : []),
-            oneLine(dead.reason, 100),
-          ],
-          none: "No dead letters.",
-        },
-      );
-      return 0;
-    }),
-};
+  async (inspector, page) => {
+    const { items, ...rest } = await inspector.dead(page);
+    return { items: items.map(withReplySent), ...rest };
+  },
+  (nowMs, letters) => {
+    // What a person or a program says is no message: without its text such a letter would seem empty.
+    const isSaying = letters.some(({ outbounds }) => outbounds.length > 0);
+    const said = isSaying ? ["was to be said"] : [];
+    return {
+      head: ["id", "when", "conversation", "messages", "attempts", "reply sent", ...said, "reason"],
+      row: (dead) => [
+        dead.id,
+        relativeTime(dead.atMs, nowMs),
+        dead.conversationId,
+        String(dead.messages.length),
+        String(dead.attempts),
+        dead.replySent,
+        ...said.map(() => oneLine(dead.outbounds.map(saying).join(" / "), SAID_MAX)),
+        oneLine(dead.reason, 100),
+      ],
+      none: "No dead letters.",
+    };
+  },
+);
 
 function saying({ author, texts, media = [] }: StagedOutbound): string {
   const what = [...texts, ...media.map(({ contentType }) => `(${contentType})`)];

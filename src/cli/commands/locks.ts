@@ -1,23 +1,16 @@
 import type { LockRecord } from "../../ports/inspector.ts";
-import { type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
-import { withData } from "../data.ts";
-import { printListing } from "../output/print.ts";
+import { listCommand } from "../list-command.ts";
 import { relativeTime } from "../output/times.ts";
 
-export const locks: Command = {
-  about: "Windows and leases as they stand now: what gathers, what is being answered, by which worker.",
-  options: PAGE_OPTIONS,
-  run: (call) =>
-    withData(call, async ({ engine }) => {
-      const nowMs = call.io.nowMs();
-      printListing(call, await engine.inspector.locks(pageOf(call)), {
-        head: ["conversation", "staged", "due", "lease", "held by", "attempts", "draft"],
-        row: (lock) => rowOf(lock, nowMs),
-        none: "Nothing gathers and nothing is being answered.",
-      });
-      return 0;
-    }),
-};
+export const locks = listCommand<LockRecord>(
+  "Windows and leases as they stand now: what gathers, what is being answered, by which worker.",
+  (inspector, page) => inspector.locks(page),
+  (nowMs) => ({
+    head: ["conversation", "staged", "due", "lease", "held by", "attempts", "draft"],
+    row: (lock) => rowOf(lock, nowMs),
+    none: "Nothing gathers and nothing is being answered.",
+  }),
+);
 
 function rowOf(
   { conversationId, window, lease, staged, attempts, draft }: LockRecord,

@@ -1,31 +1,26 @@
 import type { QuarantinedRow } from "../../ports/inspector.ts";
-import { type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
+import type { Command } from "../command.ts";
 import { withData } from "../data.ts";
-import { printListing, printResult } from "../output/print.ts";
+import { listCommand } from "../list-command.ts";
+import { printResult } from "../output/print.ts";
 import { relativeTime } from "../output/times.ts";
 
-export const list: Command = {
-  about: `Rows of the store that were not ours, or that a disk spoilt: set aside whole, with the reason. They
+export const list = listCommand<QuarantinedRow>(
+  `Rows of the store that were not ours, or that a disk spoilt: set aside whole, with the reason. They
 stop no conversation. --json shows the rows themselves.`,
-  options: PAGE_OPTIONS,
-  run: (call) =>
-    withData(call, async ({ engine }) => {
-      const nowMs = call.io.nowMs();
-      const rows = await engine.inspector.quarantined(pageOf(call));
-      printListing<QuarantinedRow>(call, rows, {
-        head: ["id", "when", "table", "conversation", "why"],
-        row: (each) => [
-          each.id,
-          relativeTime(each.atMs, nowMs),
-          each.table,
-          each.conversationId ?? "-",
-          each.why,
-        ],
-        none: "Nothing was set aside.",
-      });
-      return 0;
-    }),
-};
+  (inspector, page) => inspector.quarantined(page),
+  (nowMs) => ({
+    head: ["id", "when", "table", "conversation", "why"],
+    row: ({ id, atMs, table, conversationId = "-", why }) => [
+      id,
+      relativeTime(atMs, nowMs),
+      table,
+      conversationId,
+      why,
+    ],
+    none: "Nothing was set aside.",
+  }),
+);
 
 export const discard: Command = {
   usage: "<id>...",

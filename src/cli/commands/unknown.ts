@@ -1,35 +1,30 @@
 import type { UnknownSend } from "../../model/unknown-send.ts";
-import { type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
+import type { Command } from "../command.ts";
 import { withData } from "../data.ts";
+import { listCommand } from "../list-command.ts";
 import { nameShown } from "../output/customer.ts";
-import { printListing, printResult } from "../output/print.ts";
+import { printResult } from "../output/print.ts";
 import { oneLine } from "../output/table.ts";
 import { relativeTime } from "../output/times.ts";
 import { CommandFailed, UsageError } from "../usage-error.ts";
 
-export const list: Command = {
-  about:
-    "Sends whose outcome the provider never told and could not be asked. " +
+export const list = listCommand<UnknownSend>(
+  "Sends whose outcome the provider never told and could not be asked. " +
     "Look into your provider's log, then mark or resend.",
-  options: PAGE_OPTIONS,
-  run: (call) =>
-    withData(call, async ({ engine }) => {
-      const nowMs = call.io.nowMs();
-      printListing<UnknownSend>(call, await engine.inspector.unknown(pageOf(call)), {
-        head: ["id", "when", "conversation", "channel", "to", "text"],
-        row: ({ id, atMs, conversationId, channel, to, text, media = [] }) => [
-          id,
-          relativeTime(atMs, nowMs),
-          conversationId,
-          channel,
-          nameShown(to),
-          oneLine([text, ...media.map(({ contentType }) => `(${contentType})`)].join(" "), 60),
-        ],
-        none: "No unknown sends.",
-      });
-      return 0;
-    }),
-};
+  (inspector, page) => inspector.unknown(page),
+  (nowMs) => ({
+    head: ["id", "when", "conversation", "channel", "to", "text"],
+    row: ({ id, atMs, conversationId, channel, to, text, media = [] }) => [
+      id,
+      relativeTime(atMs, nowMs),
+      conversationId,
+      channel,
+      nameShown(to),
+      oneLine([text, ...media.map(({ contentType }) => `(${contentType})`)].join(" "), 60),
+    ],
+    none: "No unknown sends.",
+  }),
+);
 
 export const mark: Command = {
   usage: "<id> sent|not-sent",

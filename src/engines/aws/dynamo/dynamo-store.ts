@@ -46,14 +46,7 @@ export class DynamoStore implements Store {
   }
 
   put(table: TableName, item: Item, condition?: Condition): Promise<Written> {
-    const { values, ...expression } = expressions({ condition });
-    const input = {
-      TableName: this.#names[table],
-      Item: marshalled(item),
-      ...expression,
-      ...valuesOf(values),
-      ...(condition && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
-    };
+    const input = { ...this.#writing(table, { condition }), Item: marshalled(item) };
     return this.#write(table, (ending) => this.#client.send(new PutItemCommand(input), ending));
   }
 
@@ -64,28 +57,14 @@ export class DynamoStore implements Store {
     condition?: Condition,
     returns: ReturnedItem = "NONE",
   ): Promise<Written> {
-    const { values, ...expression } = expressions({ change, condition });
-    const input = {
-      TableName: this.#names[table],
-      Key: marshall(key),
-      ...expression,
-      ...valuesOf(values),
-      ReturnValues: returns,
-      ...(condition && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
-    };
+    const writing = this.#writing(table, { change, condition });
+    const input = { ...writing, Key: marshall(key), ReturnValues: returns };
     return this.#write(table, (ending) => this.#client.send(new UpdateItemCommand(input), ending));
   }
 
   delete(table: TableName, key: Item, condition?: Condition): Promise<Written> {
-    const { values, ...expression } = expressions({ condition });
-    const input = {
-      TableName: this.#names[table],
-      Key: marshall(key),
-      ...expression,
-      ...valuesOf(values),
-      ReturnValues: "ALL_OLD" as const,
-      ...(condition && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
-    };
+    const writing = this.#writing(table, { condition });
+    const input = { ...writing, Key: marshall(key), ReturnValues: "ALL_OLD" as const };
     return this.#write(table, (ending) => this.#client.send(new DeleteItemCommand(input), ending));
   }
 
@@ -210,6 +189,16 @@ export class DynamoStore implements Store {
       ...valuesOf(values),
       ...(limit !== undefined && { Limit: limit }),
       ...(from && { ExclusiveStartKey: marshall(from) }),
+    };
+  }
+
+  #writing(table: TableName, given: Parameters<typeof expressions>[0]) {
+    const { values, ...expression } = expressions(given);
+    return {
+      TableName: this.#names[table],
+      ...expression,
+      ...valuesOf(values),
+      ...(given.condition && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
     };
   }
 

@@ -7,11 +7,10 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from "@aws-sdk/client-sqs";
-import type { Clock } from "../../../ports/clock.ts";
 import type { Redriven } from "../../../ports/engine.ts";
 import { failure } from "../../../wire/aws-failure.ts";
-import { type Ending, type Retrying, retrying } from "../retry.ts";
-import { triggerFrom } from "./triggers.ts";
+import { type Ending, retrying } from "../retry.ts";
+import { type TriggersOptions, triggerFrom } from "./triggers.ts";
 
 const RECEIVE_MAX = 10;
 /** Longer than a page takes: what stays is not seen twice in one run. */
@@ -19,13 +18,7 @@ const HIDDEN_SECONDS = 300;
 /** A standard queue may say "nothing" while a part of it has something. */
 const EMPTY_MAX = 2;
 
-interface Redriving {
-  readonly client: SQSClient;
-  /** Queue URLs by channel name. */
-  readonly queues: Readonly<Record<string, string>>;
-  readonly retrying: Retrying;
-  readonly clock: Clock;
-}
+type Redriving = Pick<TriggersOptions, "client" | "queues" | "retrying" | "clock">;
 
 /**
  * Moves the dead letters of the channel queues back. Each is sent before it is deleted: one that comes twice

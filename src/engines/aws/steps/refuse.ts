@@ -3,7 +3,7 @@ import { runningTurnId } from "../../../core/running-turn.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
-import { absent, all, any, different, equal } from "../dynamo/expression.ts";
+import { absent, all, any, different, equal, type Item } from "../dynamo/expression.ts";
 import { conversationKeyOf, keptUntil } from "../items/keys.ts";
 import { type Refused, refusalItem, refusalLists, shortName } from "../items/refusal-item.ts";
 import { rememberRefused } from "../items/seen.ts";
@@ -16,7 +16,11 @@ export async function refuse(
   code: RefusalCode,
   conversationId: string | undefined,
 ): Promise<Extract<StageOutcome, { kind: "refused" }>> {
-  if (!refused.isUnrecorded) await record(context, refused, code, conversationId);
+  if (!refused.isUnrecorded) {
+    const item = refusalItem(context, refused, code, conversationId);
+    if (isRecordedOnce(refused, code)) await recordOnce(context, refused.id, item);
+    else await context.store.put("messages", item);
+  }
   const about = conversationId === undefined ? {} : { conversationId };
   const tellBusy =
     code === "CONVERSATION_LOCKED" &&
@@ -27,28 +31,13 @@ export async function refuse(
   return { kind: "refused", code, ...about, tellBusy };
 }
 
-async function record(
-  context: AwsContext,
-  refused: Refused,
-  code: RefusalCode,
-  conversationId: string | undefined,
-): Promise<void> {
-  if (isRecordedOnce(refused, code)) await recordOnce(context, refused, code, conversationId);
-  else await context.store.put("messages", refusalItem(context, refused, code, conversationId));
-}
-
 /** The record first: a process that dies in between leaves one record too many, not one too few. */
-async function recordOnce(
-  context: AwsContext,
-  refused: Refused,
-  code: RefusalCode,
-  conversationId: string | undefined,
-): Promise<void> {
+async function recordOnce(context: AwsContext, messageId: string, item: Item): Promise<void> {
   const nowMs = context.clock.nowMs();
-  const id = context.installation.refusedKey(refused.id);
+  const id = context.installation.refusedKey(messageId);
   const known = await context.store.get("seen", { id });
   if (Number(known?.until_at_ms) > nowMs) return;
-  await context.store.put("messages", refusalItem(context, refused, code, conversationId));
+  await context.store.put("messages", item);
   // A webhook's role may only update these items.
   await context.store.update("seen", { id }, { set: keptUntil(nowMs + context.settings.dedupeMs) });
 }
