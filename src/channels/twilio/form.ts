@@ -1,4 +1,5 @@
 import type { WebhookRequest } from "../../ports/channel.ts";
+import { readOnce } from "../../wire/read-once.ts";
 
 /**
  * The parameters of a webhook in the order they came. A key may come more than once; blank values are values.
@@ -17,9 +18,9 @@ export const TOO_MANY: Form = new Map();
  * Twilio posts forms; with `bodySHA256` in the URL it posts JSON. Garbage becomes an empty or a strange form,
  * never an error.
  */
-export function readForm(request: WebhookRequest): Form {
-  return isJson(request.headers) ? readJson(request.body) : readUrlEncoded(request.body);
-}
+export const readForm = readOnce(({ headers, body }: WebhookRequest): Form =>
+  isJson(headers) ? readJson(body) : readUrlEncoded(body),
+);
 
 type Headers = WebhookRequest["headers"];
 
