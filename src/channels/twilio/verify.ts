@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { ConfigError } from "../../errors.ts";
 import type { HeadRefusal, Verdict, WebhookHead, WebhookRequest } from "../../ports/channel.ts";
-import { sameSecret } from "../../wire/same-secret.ts";
+import { sameSignature } from "../../wire/same-secret.ts";
 import { type Form, first, isForm, isJson, PARAMETERS_MAX, readForm, TOO_MANY } from "./form.ts";
 import { isCutElsewhere } from "./recut.ts";
 import { type Account, type Session, speaksFor } from "./session.ts";
@@ -36,7 +36,7 @@ export async function verify(session: Session, request: WebhookRequest): Promise
   const bodyHash = isJson(request.headers) ? bodyHashIn(url) : undefined;
   if (
     bodyHash !== undefined &&
-    !sameSecret(bodyHash, createHash("sha256").update(request.body).digest("hex"))
+    !sameSignature(bodyHash, createHash("sha256").update(request.body).digest("hex"))
   ) {
     return refused("the body is not the one that was signed");
   }
@@ -45,7 +45,7 @@ export async function verify(session: Session, request: WebhookRequest): Promise
     throw new ConfigError("the auth token in the configuration is empty: any caller could sign with it");
   // With a body hash in it, the URL alone is signed.
   const suffix = bodyHash === undefined ? signedForm(form) : "";
-  const matches = (candidate: string) => sameSecret(signature, signatureOf(token, candidate + suffix));
+  const matches = (candidate: string) => sameSignature(signature, signatureOf(token, candidate + suffix));
   if (asReceived(url).some(matches) || normalised(url).some(matches)) {
     return bodyHash === undefined && isCutElsewhere(queryOf(url) + suffix, form)
       ? refused(CUT)
@@ -68,7 +68,9 @@ function mayCallFor(account: Account, form: Form): boolean {
 export function signedForm(form: Form): string {
   let signed = "";
   for (const key of [...form.keys()].sort()) {
-    for (const value of [...new Set(form.get(key))].sort()) signed += key + value;
+    const values = form.get(key)!;
+    if (values.length === 1) signed += key + values[0];
+    else for (const value of [...new Set(values)].sort()) signed += key + value;
   }
   return signed;
 }
