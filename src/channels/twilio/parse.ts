@@ -6,7 +6,7 @@ import { type Form, first, readForm } from "./form.ts";
 import { MESSAGE_SID } from "./recut.ts";
 
 /** What a responder may want to know besides text and media. */
-const FIELDS: Readonly<Record<string, string>> = {
+const FIELDS = Object.entries({
   profileName: "ProfileName",
   waId: "WaId",
   messageType: "MessageType",
@@ -31,7 +31,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   referralHeadline: "ReferralHeadline",
   referralSourceId: "ReferralSourceId",
   referralSourceUrl: "ReferralSourceUrl",
-};
+});
 
 export function parse(request: WebhookRequest): Parsed {
   const form = readForm(request);
@@ -89,7 +89,7 @@ function mediaOf(form: Form): Media[] {
 
 function fieldsOf(form: Form): Record<string, string> {
   const fields: Record<string, string> = {};
-  for (const [name, key] of Object.entries(FIELDS)) {
+  for (const [name, key] of FIELDS) {
     const value = first(form, key);
     if (value) fields[name] = value;
   }
