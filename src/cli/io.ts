@@ -20,7 +20,8 @@ export function processIo(nowMs: () => number): Io {
   const lines = lineWriter(process.stderr);
   process.on("exit", lines.flush);
   return {
-    env: process.env,
+    // A copy: the process's own is asked for anew with every secret, and does not change while a command runs.
+    env: { ...process.env },
     cwd: process.cwd(),
     stderrIsTty: process.stderr.isTTY === true,
     nowMs,

@@ -1,15 +1,12 @@
 /**
- * What is read of a request, read once however many ask: the check of its signature and its parser see the
- * same, and the second costs nothing. It is kept for as long as the request is.
+ * What is read of a request, read once although several ask in a row: the check of its signature and its
+ * parser see the same, and the second costs nothing. Only the last request is remembered: a map of all that
+ * are under way costs the garbage collector more than most requests that are read twice.
  */
 export function readOnce<From extends object, T>(read: (from: From) => T): (from: From) => T {
-  const known = new WeakMap<From, { readonly read: T }>();
+  let last: { readonly from: From; readonly found: T } | undefined;
   return (from) => {
-    let found = known.get(from);
-    if (found === undefined) {
-      found = { read: read(from) };
-      known.set(from, found);
-    }
-    return found.read;
+    if (last?.from !== from) last = { from, found: read(from) };
+    return last.found;
   };
 }

@@ -46,9 +46,11 @@ export function parse(request: WebhookRequest): Parsed {
 }
 
 /** Twilio writes the SID under three names, two of them for old integrations. */
+const SID_KEYS = ["MessageSid", "SmsMessageSid", "SmsSid"];
+
 function hasOneSid(form: Form): boolean {
-  const sids = ["MessageSid", "SmsMessageSid", "SmsSid"].flatMap((key) => form.get(key) ?? []);
-  return MESSAGE_SID.test(sids[0] ?? "") && sids.every((sid) => sid === sids[0]);
+  const own = text(form, "MessageSid");
+  return MESSAGE_SID.test(own) && SID_KEYS.every((key) => form.get(key)?.every((sid) => sid === own) ?? true);
 }
 
 function messageOf(form: Form): InboundMessage {
