@@ -20,7 +20,7 @@ export function processIo(nowMs: () => number): Io {
   const lines = lineWriter(process.stderr);
   process.on("exit", lines.flush);
   return {
-    // A copy: the process's own is asked for anew with every secret, and does not change while a command runs.
+    // A copy, which costs nothing to look at: with every webhook a secret is asked for.
     env: { ...process.env },
     cwd: process.cwd(),
     stderrIsTty: process.stderr.isTTY === true,

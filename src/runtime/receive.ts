@@ -19,7 +19,9 @@ export async function receive(
   const channel = knownChannel(context.channels, name);
   try {
     // What is stored after that was never acknowledged: the provider sends it again, and it is a duplicate.
-    return await answerWithin(clock, settings.receiveTimeoutMs, () => answer(context, name, channel, request));
+    return await answerWithin(clock, settings.receiveTimeoutMs, () =>
+      answer(context, name, channel, request),
+    );
   } catch (error) {
     // Whatever it was, nothing may be acknowledged that is not stored, so the provider is asked to come back.
     // A parser's error quotes what it could not parse.

@@ -2,7 +2,15 @@ import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import { hmacSha1 } from "./hmac.ts";
 
-const SECRETS = ["", "k", "token".repeat(12), "k".repeat(63), "k".repeat(64), "k".repeat(65), "ключ 🔑".repeat(20)];
+const SECRETS = [
+  "",
+  "k",
+  "token".repeat(12),
+  "k".repeat(63),
+  "k".repeat(64),
+  "k".repeat(65),
+  "ключ 🔑".repeat(20),
+];
 const TEXTS = ["", "hello", "¿está abierto? 🙂", "\ud800 half a pair", "x".repeat(63), "x".repeat(7_999)];
 const LONG = ["x".repeat(8_000), "€".repeat(8_000), "x".repeat(8_001), "€".repeat(100_000)];
 

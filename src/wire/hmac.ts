@@ -18,8 +18,8 @@ interface Key {
 let last: Key | undefined;
 
 /**
- * HMAC-SHA1 in base64, for every webhook: two hashes, as RFC 2104 has it. `createHmac` makes objects outside
- * of JavaScript's memory for each text, and costs a webhook three times as much.
+ * HMAC-SHA1 in base64, for every webhook: two hashes, as RFC 2104 has it. `createHmac` makes an object
+ * outside of JavaScript's memory for each text. Alone in a loop it is as fast, in a busy service about half.
  */
 export function hmacSha1(secret: string, text: string): string {
   if (text.length > TEXT_LENGTH_MAX) return createHmac("sha1", secret).update(text).digest("base64");

@@ -6,8 +6,8 @@ export function sameSecret(given: string, expected: string): boolean {
 }
 
 /**
- * The same for a signature, whose length is no secret: every one of its kind is as long. The two hashes that
- * hide a length cost as much as the signature itself.
+ * The same for a signature, whose length is no secret: every one of its kind is as long, and two hashes are
+ * saved.
  */
 export function sameSignature(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];

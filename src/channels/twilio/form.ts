@@ -18,8 +18,8 @@ export const TOO_MANY: Form = new Map();
  * Twilio posts forms; with `bodySHA256` in the URL it posts JSON. Garbage becomes an empty or a strange form,
  * never an error.
  */
-export const readForm = readOnce(({ headers, body }: WebhookRequest): Form =>
-  isJson(headers) ? readJson(body) : readUrlEncoded(body),
+export const readForm = readOnce(
+  ({ headers, body }: WebhookRequest): Form => (isJson(headers) ? readJson(body) : readUrlEncoded(body)),
 );
 
 type Headers = WebhookRequest["headers"];

@@ -4,6 +4,8 @@ import type { Form } from "./form.ts";
 export const MESSAGE_SID = /^(?:SM|MM)[0-9a-f]{32}$/i;
 
 const SID_LENGTH = 34;
+const NAMED_LENGTH = "MessageSid".length + SID_LENGTH;
+const REPLIED_LENGTH = "OriginalReplied".length + NAMED_LENGTH;
 const NAMED_SID = /(?:OriginalReplied|Sms)?MessageSid(?:SM|MM)[0-9a-f]{32}/gi;
 const STATUSES =
   "accepted|scheduled|queued|sending|sent|delivered|read|failed|undelivered|canceled|receiving|received";
@@ -31,17 +33,11 @@ export function isCutElsewhere(line: string, form: Form): boolean {
  * message.
  */
 function namesItsMessage(line: string, form: Form): boolean {
-  const found = line.match(NAMED_SID) ?? [];
-  const own = sidsUnder("messagesid", found);
-  const older = sidsUnder("smsmessagesid", found);
+  const found = (line.match(NAMED_SID) ?? []).filter(({ length }) => length !== REPLIED_LENGTH);
+  const own = found.filter(({ length }) => length === NAMED_LENGTH);
   const given = form.get("MessageSid")?.[0];
   if (own.length === 0) return given === undefined || !MESSAGE_SID.test(given);
-  return own.length === 1 && own[0] === given && older.every((sid) => sid === given);
-}
-
-function sidsUnder(name: string, found: readonly string[]): string[] {
-  const ofName = found.filter((each) => each.slice(0, -SID_LENGTH).toLowerCase() === name);
-  return ofName.map((each) => each.slice(-SID_LENGTH));
+  return own.length === 1 && found.every((each) => each.slice(-SID_LENGTH) === given);
 }
 
 /**

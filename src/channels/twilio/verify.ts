@@ -35,10 +35,7 @@ export async function verify(session: Session, request: WebhookRequest): Promise
 
   const url = withoutFragment(request.url);
   const bodyHash = isJson(request.headers) ? bodyHashIn(url) : undefined;
-  if (
-    bodyHash !== undefined &&
-    !sameSignature(bodyHash, hash("sha256", request.body))
-  ) {
+  if (bodyHash !== undefined && !sameSignature(bodyHash, hash("sha256", request.body))) {
     return refused("the body is not the one that was signed");
   }
   const token = await session.context.secrets.get(account.authToken);
