@@ -20,7 +20,8 @@ export function processIo(nowMs: () => number): Io {
   const lines = lineWriter(process.stderr);
   process.on("exit", lines.flush);
   return {
-    env: process.env,
+    // A copy, which costs nothing to look at: with every webhook a secret is asked for.
+    env: { ...process.env },
     cwd: process.cwd(),
     stderrIsTty: process.stderr.isTTY === true,
     nowMs,

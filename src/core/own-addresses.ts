@@ -20,7 +20,8 @@ export function isSameAddress(one: string, other: string): boolean {
 }
 
 export function isAmong(address: string, addresses: readonly string[]): boolean {
-  return addresses.some((each) => isSameAddress(each, address));
+  const wanted = canonicalAddress(address);
+  return addresses.some((each) => canonicalAddress(each) === wanted);
 }
 
 /**

@@ -68,7 +68,8 @@ function attachedAs(media: Media): unknown {
 }
 
 /** Values that are missing or not simple are left out: a responder is promised texts. */
-function toldIn(fields: Readonly<Record<string, unknown>>): Record<string, string> {
+function toldIn(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (Object.values(fields).every((value) => typeof value === "string")) return fields;
   const told = Object.entries(fields).flatMap(([name, value]) =>
     ["string", "number", "boolean", "bigint"].includes(typeof value) ? [[name, String(value)] as const] : [],
   );

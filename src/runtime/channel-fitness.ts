@@ -15,9 +15,12 @@ export class ChannelFitness {
   }
 
   /** Rejects when that channel, or else any of them, must not be served as it is. */
-  async require(name?: string): Promise<void> {
-    const names = name === undefined ? Object.keys(this.#channels) : [name];
-    for (const each of names) await this.#requireOne(each);
+  require(name?: string): Promise<void> {
+    return name === undefined ? this.#requireAll() : this.#requireOne(name);
+  }
+
+  async #requireAll(): Promise<void> {
+    for (const each of Object.keys(this.#channels)) await this.#requireOne(each);
   }
 
   #requireOne(name: string): Promise<void> {

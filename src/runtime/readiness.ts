@@ -1,7 +1,7 @@
 import type { Settings } from "../model/settings.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Engine } from "../ports/engine.ts";
-import { within } from "../wire/deadline.ts";
+import { answerWithin } from "../wire/deadline.ts";
 
 /** What is asked, and how long: a webhook would wait no longer for its acknowledgement. */
 export interface ReadinessContext {
@@ -51,7 +51,7 @@ export class Readiness {
   /** By what costs the store least: strangers cause it. */
   #ask(): Promise<void> {
     const { clock, settings } = this.#context;
-    return within(clock, settings.receiveTimeoutMs, async () => {
+    return answerWithin(clock, settings.receiveTimeoutMs, async () => {
       const engine = await this.#context.engine();
       await (engine.probe?.() ?? engine.ping());
     });

@@ -1,6 +1,6 @@
 import { tellable } from "../errors.ts";
 import type { Channel, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
-import { within } from "../wire/deadline.ts";
+import { answerWithin } from "../wire/deadline.ts";
 import { admitted } from "./arrivals.ts";
 import { knownChannel } from "./known-channel.ts";
 import type { ReceiveContext } from "./receive-context.ts";
@@ -19,7 +19,9 @@ export async function receive(
   const channel = knownChannel(context.channels, name);
   try {
     // What is stored after that was never acknowledged: the provider sends it again, and it is a duplicate.
-    return await within(clock, settings.receiveTimeoutMs, () => answer(context, name, channel, request));
+    return await answerWithin(clock, settings.receiveTimeoutMs, () =>
+      answer(context, name, channel, request),
+    );
   } catch (error) {
     // Whatever it was, nothing may be acknowledged that is not stored, so the provider is asked to come back.
     // A parser's error quotes what it could not parse.

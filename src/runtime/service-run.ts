@@ -36,16 +36,19 @@ export class ServiceRun {
   }
 
   /** Opened on first use. Rejects from `end` on. */
-  async engine(): Promise<Engine> {
-    this.#assertGoesOn();
-    this.#engine ??= this.#parts
-      .engine((dueAtMs) => this.#worker?.nudge(dueAtMs))
-      .catch((error) => {
-        // The next caller tries again: a disk that was full may have room by then.
-        this.#engine = undefined;
-        throw error;
-      });
+  engine(): Promise<Engine> {
+    if (this.#isOver) return Promise.reject(stopped());
+    // The same promise for every webhook: one that is made anew costs a microsecond.
+    this.#engine ??= this.#open().catch((error) => {
+      // The next caller tries again: a disk that was full may have room by then.
+      this.#engine = undefined;
+      throw error;
+    });
     return this.#engine;
+  }
+
+  async #open(): Promise<Engine> {
+    return this.#parts.engine((dueAtMs) => this.#worker?.nudge(dueAtMs));
   }
 
   async worker(): Promise<Worker> {

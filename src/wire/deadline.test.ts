@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { countingClock } from "../testing/counting-clock.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
-import { AWS_DEADLINES, DeadlineMissed, within } from "./deadline.ts";
+import { AWS_DEADLINES, answerWithin, DeadlineMissed, within } from "./deadline.ts";
 import { outageOf } from "./outage.ts";
 
 const forever = () => new Promise<never>(() => {});
@@ -55,6 +56,24 @@ describe("a deadline", () => {
     given.abort(reason);
     expect(await ended).toBe(reason);
     expect(await within(clock, 10, forever, given.signal).catch((error) => error)).toBe(reason);
+  });
+});
+
+describe("a deadline for work that no signal reaches", () => {
+  it("is not waited for any longer, and is told as such", async () => {
+    const clock = fakeClock();
+    const ended = answerWithin(clock, 3_000, forever).catch((error) => error);
+    await clock.advance(2_999);
+    expect(await Promise.race([ended, "waits"])).toBe("waits");
+    await clock.advance(1);
+    expect(await ended).toBeInstanceOf(DeadlineMissed);
+  });
+
+  it("gives back what came in time, failures too, and leaves no timer behind", async () => {
+    const clock = countingClock(fakeClock());
+    expect(await answerWithin(clock, 10, async () => "in time")).toBe("in time");
+    await expect(answerWithin(clock, 10, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect(clock.timers()).toBe(0);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { WebhookRequest } from "../../ports/channel.ts";
+import { readOnce } from "../../wire/read-once.ts";
 
 /**
  * The parameters of a webhook in the order they came. A key may come more than once; blank values are values.
@@ -17,9 +18,9 @@ export const TOO_MANY: Form = new Map();
  * Twilio posts forms; with `bodySHA256` in the URL it posts JSON. Garbage becomes an empty or a strange form,
  * never an error.
  */
-export function readForm(request: WebhookRequest): Form {
-  return isJson(request.headers) ? readJson(request.body) : readUrlEncoded(request.body);
-}
+export const readForm = readOnce(
+  ({ headers, body }: WebhookRequest): Form => (isJson(headers) ? readJson(body) : readUrlEncoded(body)),
+);
 
 type Headers = WebhookRequest["headers"];
 
@@ -37,7 +38,25 @@ export function first(form: Form, key: string): string | undefined {
 }
 
 function readUrlEncoded(body: Buffer): Form {
-  return hasTooMany(body) ? TOO_MANY : grouped(new URLSearchParams(body.toString("utf8")));
+  if (hasTooMany(body)) return TOO_MANY;
+  const form = new Map<string, string[]>();
+  for (const piece of body.toString("utf8").split("&")) {
+    const at = piece.indexOf("=");
+    if (at !== -1) add(form, decoded(piece.slice(0, at)), decoded(piece.slice(at + 1)));
+    else if (piece !== "") add(form, decoded(piece), "");
+  }
+  return form;
+}
+
+function decoded(piece: string): string {
+  const spaced = piece.includes("+") ? piece.replaceAll("+", " ") : piece;
+  if (!spaced.includes("%")) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    // Bytes that are no text: as every other reader of forms has them.
+    return new URLSearchParams(`=${piece}`).get("") ?? "";
+  }
 }
 
 /** Counted before anything is parsed. */
@@ -55,27 +74,18 @@ function readJson(body: Buffer): Form {
     const value: unknown = JSON.parse(body.toString("utf8"));
     if (typeof value !== "object" || value === null) return new Map();
     const entries = Object.entries(value);
-    return entries.length > PARAMETERS_MAX ? TOO_MANY : grouped(entries.filter(isText).map(wellFormed));
+    if (entries.length > PARAMETERS_MAX) return TOO_MANY;
+    const form = new Map<string, string[]>();
+    // JSON may hold half a surrogate pair, which fits in no URL; forms cannot.
+    for (const [key, value] of entries) if (typeof value === "string") add(form, key, value.toWellFormed());
+    return form;
   } catch {
     return new Map();
   }
 }
 
-function isText(entry: [string, unknown]): entry is [string, string] {
-  return typeof entry[1] === "string";
-}
-
-/** JSON may hold half a surrogate pair, which fits in no URL; forms cannot. */
-function wellFormed([key, value]: [string, string]): [string, string] {
-  return [key, value.toWellFormed()];
-}
-
-function grouped(pairs: Iterable<[string, string]>): Form {
-  const form = new Map<string, string[]>();
-  for (const [key, value] of pairs) {
-    const values = form.get(key);
-    if (values === undefined) form.set(key, [value]);
-    else values.push(value);
-  }
-  return form;
+function add(form: Map<string, string[]>, key: string, value: string): void {
+  const values = form.get(key);
+  if (values === undefined) form.set(key, [value]);
+  else values.push(value);
 }

@@ -9,7 +9,7 @@ import { parse } from "./parse.ts";
 import { listReceived } from "./received.ts";
 import { reconcile } from "./reconcile.ts";
 import { send } from "./send.ts";
-import { type Kind, numbersOfAll, openSession, type Session } from "./session.ts";
+import { type Kind, openSession, type Session } from "./session.ts";
 import { answer } from "./twiml.ts";
 import { typing } from "./typing.ts";
 import { glance, verify } from "./verify.ts";
@@ -52,7 +52,7 @@ function channelOf(kind: Kind, options: TwilioOptions): { channel: Channel; open
     busyTextInAnswer: true,
     refusesForGood: true,
     get addresses() {
-      return session === undefined ? [] : numbersOfAll(session);
+      return session?.numbers ?? [];
     },
     addressesSetBy: `\`from\` (${kind.fromVariable})`,
     open(context) {

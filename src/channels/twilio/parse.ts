@@ -6,7 +6,7 @@ import { type Form, first, readForm } from "./form.ts";
 import { MESSAGE_SID } from "./recut.ts";
 
 /** What a responder may want to know besides text and media. */
-const FIELDS: Readonly<Record<string, string>> = {
+const FIELDS = Object.entries({
   profileName: "ProfileName",
   waId: "WaId",
   messageType: "MessageType",
@@ -31,7 +31,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   referralHeadline: "ReferralHeadline",
   referralSourceId: "ReferralSourceId",
   referralSourceUrl: "ReferralSourceUrl",
-};
+});
 
 export function parse(request: WebhookRequest): Parsed {
   const form = readForm(request);
@@ -46,9 +46,11 @@ export function parse(request: WebhookRequest): Parsed {
 }
 
 /** Twilio writes the SID under three names, two of them for old integrations. */
+const SID_KEYS = ["MessageSid", "SmsMessageSid", "SmsSid"];
+
 function hasOneSid(form: Form): boolean {
-  const sids = ["MessageSid", "SmsMessageSid", "SmsSid"].flatMap((key) => form.get(key) ?? []);
-  return MESSAGE_SID.test(sids[0] ?? "") && sids.every((sid) => sid === sids[0]);
+  const own = text(form, "MessageSid");
+  return MESSAGE_SID.test(own) && SID_KEYS.every((key) => form.get(key)?.every((sid) => sid === own) ?? true);
 }
 
 function messageOf(form: Form): InboundMessage {
@@ -80,7 +82,7 @@ function mediaOf(form: Form): Media[] {
 
 function fieldsOf(form: Form): Record<string, string> {
   const fields: Record<string, string> = {};
-  for (const [name, key] of Object.entries(FIELDS)) {
+  for (const [name, key] of FIELDS) {
     const value = first(form, key);
     if (value) fields[name] = value;
   }

@@ -3,7 +3,7 @@ import type { InboundMessage, Media } from "../../model/message.ts";
 import { bare, prefixed, prefixOf } from "./address.ts";
 import { accountPath } from "./api.ts";
 import { getJson, type ListedMessage, listIn, pagesOf } from "./messages.ts";
-import { type Account, accountFor, numbersOfAll, type Session } from "./session.ts";
+import { type Account, accountFor, type Session } from "./session.ts";
 
 const PAGE_SIZE = 1_000;
 const PAGES_MAX = 50;
@@ -32,7 +32,7 @@ export async function* listReceived(
 
 /** One list for each of our numbers; without numbers, everything that the accounts received. */
 function lists(session: Session): { account: Account; to: string | undefined }[] {
-  const numbers = numbersOfAll(session);
+  const { numbers } = session;
   if (numbers.length === 0)
     return [...session.accounts.values()].map((account) => ({ account, to: undefined }));
   return numbers.flatMap((number) => {

@@ -3,11 +3,14 @@ import type { Form } from "./form.ts";
 /** The id that Twilio gives to a message. */
 export const MESSAGE_SID = /^(?:SM|MM)[0-9a-f]{32}$/i;
 
-const SID = /(OriginalReplied|Sms)?MessageSid((?:SM|MM)[0-9a-f]{32})/gi;
+const SID_LENGTH = 34;
+const NAMED_LENGTH = "MessageSid".length + SID_LENGTH;
+const REPLIED_LENGTH = "OriginalReplied".length + NAMED_LENGTH;
+const NAMED_SID = /(?:OriginalReplied|Sms)?MessageSid(?:SM|MM)[0-9a-f]{32}/gi;
 const STATUSES =
   "accepted|scheduled|queued|sending|sent|delivered|read|failed|undelivered|canceled|receiving|received";
 const STATUS = new RegExp(`MessageStatus(?:${STATUSES})`, "i");
-const FROM_NUMBER = /From((?:[a-z]+:)?\+\d{5,15})/g;
+const FROM_NUMBER = /From(?:[a-z]+:)?\+\d{5,15}/g;
 const USER_ID = /ExternalUserId/g;
 /** Who wrote to whom, and which message it is. */
 const ONCE = ["AccountSid", "MessageSid", "MessageStatus", "From", "To", "ExternalUserId", "Body"];
@@ -30,15 +33,11 @@ export function isCutElsewhere(line: string, form: Form): boolean {
  * message.
  */
 function namesItsMessage(line: string, form: Form): boolean {
-  const found = [...line.matchAll(SID)].map(([, prefix = "", sid = ""]) => ({
-    prefix: prefix.toLowerCase(),
-    sid,
-  }));
-  const own = found.filter(({ prefix }) => prefix === "").map(({ sid }) => sid);
-  const older = found.filter(({ prefix }) => prefix === "sms").map(({ sid }) => sid);
+  const found = (line.match(NAMED_SID) ?? []).filter(({ length }) => length !== REPLIED_LENGTH);
+  const own = found.filter(({ length }) => length === NAMED_LENGTH);
   const given = form.get("MessageSid")?.[0];
   if (own.length === 0) return given === undefined || !MESSAGE_SID.test(given);
-  return own.length === 1 && own[0] === given && older.every((sid) => sid === given);
+  return own.length === 1 && found.every((each) => each.slice(-SID_LENGTH) === given);
 }
 
 /**
@@ -48,6 +47,6 @@ function namesItsMessage(line: string, form: Form): boolean {
  */
 function namesItsSender(line: string, form: Form): boolean {
   if ((line.match(USER_ID)?.length ?? 0) > 1) return false;
-  const numbers = [...line.matchAll(FROM_NUMBER)].map(([, number]) => number);
-  return numbers.length <= 1 && numbers.every((number) => number === form.get("From")?.[0]);
+  const numbers = line.match(FROM_NUMBER) ?? [];
+  return numbers.length <= 1 && numbers.every((number) => number === `From${form.get("From")?.[0]}`);
 }

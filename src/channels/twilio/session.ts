@@ -27,6 +27,8 @@ export interface Session {
   readonly kind: Kind;
   readonly apiUrl: string;
   readonly from: readonly string[];
+  /** All numbers, of the channel and of its accounts. */
+  readonly numbers: readonly string[];
   readonly accounts: ReadonlyMap<string, Account>;
   /** The account that sends where no account claims the number. */
   readonly primary: Account | undefined;
@@ -54,6 +56,7 @@ export function openSession(
     primary: options.accountSid === undefined ? only : accounts.get(options.accountSid),
     apiUrl: apiUrlOf(options, context.name, environment),
     from,
+    numbers: numbersOfAll(from, accounts),
     apiKey: options.apiKey,
     messagingServiceSid: options.messagingServiceSid,
   };
@@ -76,7 +79,7 @@ export function speaksFor(account: Account, number: string): boolean {
 /** A Messaging Service in place of a number has no number: customers write to one of its pool. */
 const SERVICE = /^MG[0-9a-f]{32}$/i;
 
-export function numbersOfAll({ from, accounts }: Session): string[] {
+function numbersOfAll(from: readonly string[], accounts: ReadonlyMap<string, Account>): string[] {
   const named = [...from, ...[...accounts.values()].flatMap((account) => account.from)];
   return [...new Set(named)].filter((number) => !SERVICE.test(number));
 }

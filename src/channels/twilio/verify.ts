@@ -1,7 +1,8 @@
-import { createHash, createHmac } from "node:crypto";
+import { hash } from "node:crypto";
 import { ConfigError } from "../../errors.ts";
 import type { HeadRefusal, Verdict, WebhookHead, WebhookRequest } from "../../ports/channel.ts";
-import { sameSecret } from "../../wire/same-secret.ts";
+import { hmacSha1 } from "../../wire/hmac.ts";
+import { sameSignature } from "../../wire/same-secret.ts";
 import { type Form, first, isForm, isJson, PARAMETERS_MAX, readForm, TOO_MANY } from "./form.ts";
 import { isCutElsewhere } from "./recut.ts";
 import { type Account, type Session, speaksFor } from "./session.ts";
@@ -34,10 +35,7 @@ export async function verify(session: Session, request: WebhookRequest): Promise
 
   const url = withoutFragment(request.url);
   const bodyHash = isJson(request.headers) ? bodyHashIn(url) : undefined;
-  if (
-    bodyHash !== undefined &&
-    !sameSecret(bodyHash, createHash("sha256").update(request.body).digest("hex"))
-  ) {
+  if (bodyHash !== undefined && !sameSignature(bodyHash, hash("sha256", request.body))) {
     return refused("the body is not the one that was signed");
   }
   const token = await session.context.secrets.get(account.authToken);
@@ -45,8 +43,9 @@ export async function verify(session: Session, request: WebhookRequest): Promise
     throw new ConfigError("the auth token in the configuration is empty: any caller could sign with it");
   // With a body hash in it, the URL alone is signed.
   const suffix = bodyHash === undefined ? signedForm(form) : "";
-  const matches = (candidate: string) => sameSecret(signature, signatureOf(token, candidate + suffix));
-  if (asReceived(url).some(matches) || normalised(url).some(matches)) {
+  const matches = (candidate: string) => sameSignature(signature, signatureOf(token, candidate + suffix));
+  // Nearly always it is the URL as it stands.
+  if (matches(url) || otherForms(url).some(matches)) {
     return bodyHash === undefined && isCutElsewhere(queryOf(url) + suffix, form)
       ? refused(CUT)
       : { kind: "authentic" };
@@ -68,13 +67,15 @@ function mayCallFor(account: Account, form: Form): boolean {
 export function signedForm(form: Form): string {
   let signed = "";
   for (const key of [...form.keys()].sort()) {
-    for (const value of [...new Set(form.get(key))].sort()) signed += key + value;
+    const values = form.get(key)!;
+    if (values.length === 1) signed += key + values[0];
+    else for (const value of [...new Set(values)].sort()) signed += key + value;
   }
   return signed;
 }
 
 export function signatureOf(token: string, signed: string): string {
-  return createHmac("sha1", token).update(signed, "utf8").digest("base64");
+  return hmacSha1(token, signed);
 }
 
 /** Connection overrides such as `#rc=3&rp=all` tell Twilio how to call; they are neither sent nor signed. */
@@ -95,6 +96,13 @@ function queryOf(url: string): string {
  */
 function bodyHashIn(url: string): string | undefined {
   return /[?&]bodySHA256=([0-9a-f]{64})$/i.exec(url)?.[1]?.toLowerCase();
+}
+
+/** How else the same URL may have been signed. A forged webhook costs a signature for each. */
+function otherForms(url: string): string[] {
+  const forms = new Set([...asReceived(url), ...normalised(url)]);
+  forms.delete(url);
+  return [...forms];
 }
 
 const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^/?#@]*@)?)(\[[^\]]*\]|[^:/?#]*)(:\d*)?(.*)$/is;

@@ -5,7 +5,7 @@ import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import { readObject } from "../../wire/json-object.ts";
 import { guessable, isGuessable } from "../../wire/own-secret.ts";
 import { isForwarded, isLoopbackHost, isOfAnotherSite } from "../../wire/request-origin.ts";
-import { sameSecret } from "../../wire/same-secret.ts";
+import { sameSignature } from "../../wire/same-secret.ts";
 import { isJson, NOT_JSON } from "./parse.ts";
 
 /** What a visitor is checked against. */
@@ -52,7 +52,7 @@ export async function verify(request: WebhookRequest, proof: Proof): Promise<Ver
   // For the log alone: the caller has proven nothing yet.
   if (isGuessable(key)) throw new ConfigError(guessable("the channel's secret (LULL_WEB_SECRET)"));
   const expected = createHmac("sha256", key).update(sender).digest("hex");
-  if (sameSecret(given.toLowerCase(), expected)) return { kind: "authentic" };
+  if (sameSignature(given.toLowerCase(), expected)) return { kind: "authentic" };
   return refused("x-lull-signature is not the hex HMAC-SHA256 of the sender");
 }
 
