@@ -57,6 +57,20 @@ it("a turn that waits for a free place gets it the moment there is one", async (
   expect(texts()).toEqual(["heard one", "heard two"]);
 });
 
+it("a turn costs one look: neither what it was taken with nor its end is a reason for another", async () => {
+  let looks = 0;
+  const engine = aroundEngine(memory(), () => (name, _input, call) => {
+    looks += name === "turns.takeDue" ? 1 : 0;
+    return call();
+  });
+  open({ engine });
+  for (const [at, text] of ["one", "two", "three"].entries()) {
+    await lull.receive("ana", text);
+    await lull.advance(10_000);
+    expect([texts().at(-1), looks]).toEqual([`heard ${text}`, 1 + (at + 1)]);
+  }
+});
+
 it("what comes in while the store is being asked is not forgotten", async () => {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<void>();

@@ -27,8 +27,8 @@ export type WakeOutcome = TakeOutcome["kind"] | "abandoned";
 /**
  * Takes turns: as many at once as `concurrency` allows, each conversation at most once.
  *
- *   look for due work -> start a turn for each -> sleep until the next due time, a poll, a nudge or a free
- *   place
+ *   look for due work -> start a turn for each -> sleep until the next due time, a poll, a nudge or, if all
+ *   are taken, a free place
  */
 export class Worker {
   readonly #context: Omit<TurnContext, "stopping">;
@@ -39,6 +39,8 @@ export class Worker {
   readonly #stopping = new AbortController();
   #wake = new AbortController();
   #sleepsUntilAtMs = 0;
+  /** All places are taken: the next look waits for the end of a turn. */
+  #awaitsPlace = false;
   #nudge: { readonly atMs: number; readonly cancel: () => void } | undefined;
   #loop: Promise<void> | undefined;
 
@@ -107,14 +109,18 @@ export class Worker {
     const { clock, engine, settings, log } = this.#context;
     const pollAtMs = () => clock.nowMs() + settings.pollMs;
     const free = settings.concurrency - this.#running.size;
-    if (free <= 0) return pollAtMs();
+    this.#awaitsPlace = free <= 0;
+    if (this.#awaitsPlace) return pollAtMs();
     // While the store is asked, a nudge has to win over the answer to come.
     this.#sleepsUntilAtMs = Number.POSITIVE_INFINITY;
     try {
       const { outcomes, nextAtMs } = await engine.turns.takeDue(free, this.#looking.signal);
       await this.#beginAll(outcomes);
-      if (outcomes.length > 0) return clock.nowMs();
-      return nextAtMs !== undefined && nextAtMs > clock.nowMs() ? Math.min(nextAtMs, pollAtMs()) : pollAtMs();
+      const nowMs = clock.nowMs();
+      const isLater = nextAtMs !== undefined && nextAtMs > nowMs;
+      // The store had more than there were places for, or does not say that the rest is due later.
+      if (outcomes.length >= free || (outcomes.length > 0 && !isLater)) return nowMs;
+      return isLater ? Math.min(nextAtMs, pollAtMs()) : pollAtMs();
     } catch (error) {
       const reason = tellable(error);
       const failures = this.#lookFailures.note(reason, clock.nowMs());
@@ -156,7 +162,8 @@ export class Worker {
       })
       .finally(() => {
         this.#running.delete(run);
-        this.#wake.abort(WOKEN);
+        // Otherwise it changes nothing: what is due next is known, and what the turn armed is a nudge.
+        if (this.#awaitsPlace) this.#wake.abort(WOKEN);
       });
     this.#running.add(run);
     return run;

@@ -421,26 +421,6 @@ export const EXPLAINED: readonly Explained[] = [
     because: "only a look more",
   },
   {
-    file: "src/runtime/worker.ts",
-    code: "if (outcomes.length > 0) return clock.nowMs();",
-    change: "outcomes.length > 0 → false",
-    because: "timing only: the end of a turn looks for the next one",
-  },
-  {
-    file: "src/runtime/worker.ts",
-    code: "if (outcomes.length > 0) return clock.nowMs();",
-    change: "0 → 1",
-    because: "timing only: the end of a turn looks for the next one",
-  },
-  {
-    file: "src/runtime/worker.ts",
-    code:
-      "return nextAtMs !== undefined && nextAtMs > clock.nowMs() ? " +
-      "Math.min(nextAtMs, pollAtMs()) : pollAtMs();",
-    change: "nextAtMs > clock.nowMs() → nextAtMs >= clock.nowMs()",
-    because: "only a look more",
-  },
-  {
     file: "src/runtime/provider-calls.ts",
     code:
       'if (!channel?.reconcile) return { kind: "cannot-tell", ' +
