@@ -438,6 +438,12 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/worker.ts",
+    code: "#awaitsPlace = false;",
+    change: "false → true",
+    because: "equivalent: every look sets it before a turn can end",
+  },
+  {
+    file: "src/runtime/worker.ts",
     code: "if (isAside) this.#tell(outcome);",
     change: "this.#tell(outcome); → ;",
     because: "a line of the log: the dead letter itself is kept, counted and shown",
