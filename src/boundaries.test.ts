@@ -79,7 +79,7 @@ describe("the sources", () => {
 
   test("have the same steps in every engine", () => {
     const steps = [
-      ...["receive", "take", "turn", "commit", "release", "sweep"],
+      ...["receive", "window", "take", "turn", "commit", "release", "sweep", "free-leases", "ping"],
       ...["conversations", "repairs", "inspect"],
     ];
     const folders = new Set(SOURCES.flatMap((path) => /^engines\/[^/]+\/steps\//.exec(path) ?? []));

@@ -14,20 +14,11 @@ export function outboundId(given: string): string {
 }
 
 export function stagedOutbound(
-  { id, channel, to, addressee, texts, media, author }: OutboundRequest,
+  { conversationId, ...said }: OutboundRequest,
   nowMs: number,
 ): { readonly outbound: StagedOutbound; readonly bytes: number } {
-  const outbound = {
-    id: outboundId(id),
-    channel,
-    to,
-    ...(addressee !== undefined && { addressee }),
-    texts,
-    ...(media && { media }),
-    author,
-    arrivedAtMs: nowMs,
-  };
-  return { outbound, bytes: bytesOf({ text: texts.join(""), media: media ?? [] }) };
+  const outbound = { ...said, id: outboundId(said.id), arrivedAtMs: nowMs };
+  return { outbound, bytes: bytesOf({ text: said.texts.join(""), media: said.media ?? [] }) };
 }
 
 export function messagesOf<R extends StagedRow>(rows: readonly R[]): Extract<R, { kind: "message" }>[] {

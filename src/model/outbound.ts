@@ -15,13 +15,6 @@ export interface OutboundRequest {
   readonly author: string;
 }
 
-export interface StagedOutbound {
-  readonly id: string;
-  readonly channel: string;
-  readonly to: string;
-  readonly addressee?: string;
-  readonly texts: readonly string[];
-  readonly media?: readonly Media[];
-  readonly author: string;
+export interface StagedOutbound extends Omit<OutboundRequest, "conversationId"> {
   readonly arrivedAtMs: number;
 }

@@ -44,16 +44,7 @@ export async function* pagesOf(
 }
 
 /** Reads JSON from the API, or throws a `LullError` that says what Twilio answered. */
-export async function getJson(
-  session: Session,
-  account: Account,
-  path: string,
-  signal: AbortSignal,
-): Promise<unknown> {
-  return (await get(session, account, path, signal)).body;
-}
-
-async function get(
+export async function get(
   session: Session,
   account: Account,
   path: string,

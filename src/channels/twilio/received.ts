@@ -2,7 +2,7 @@ import { LullError } from "../../errors.ts";
 import type { InboundMessage, Media } from "../../model/message.ts";
 import { bare, prefixed, prefixOf } from "./address.ts";
 import { accountPath } from "./api.ts";
-import { getJson, type ListedMessage, listIn, pagesOf } from "./messages.ts";
+import { get, type ListedMessage, listIn, pagesOf } from "./messages.ts";
 import { type Account, accountFor, type Session } from "./session.ts";
 
 const PAGE_SIZE = 1_000;
@@ -93,7 +93,8 @@ async function mediaOf(
 ): Promise<Media[]> {
   if (message.mediaCount === 0) return [];
   const path = `${accountPath(account)}/Messages/${encodeURIComponent(message.sid)}/Media`;
-  const items = listIn(await getJson(session, account, `${path}.json`, signal), "media_list");
+  const { body } = await get(session, account, `${path}.json`, signal);
+  const items = listIn(body, "media_list");
   return items.map(({ sid, content_type }) => ({
     url: `${session.apiUrl}${path}/${encodeURIComponent(String(sid))}`,
     contentType: typeof content_type === "string" ? content_type : "application/octet-stream",

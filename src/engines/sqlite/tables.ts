@@ -9,12 +9,12 @@ import { historyTable } from "./tables/history.ts";
 import { metaTable } from "./tables/meta.ts";
 import { nameTable } from "./tables/names.ts";
 import { quarantineTable } from "./tables/quarantine.ts";
+import { recordsById } from "./tables/records-by-id.ts";
 import { refusalTable } from "./tables/refusals.ts";
 import { rememberedTable } from "./tables/remembered.ts";
 import { removal } from "./tables/removal.ts";
 import { stagedTable } from "./tables/staged.ts";
 import { stateTable } from "./tables/states.ts";
-import { unknownSendTable } from "./tables/unknown-sends.ts";
 import type { TablesOptions } from "./tables-options.ts";
 
 /** The tables in a SQLite file. Every call runs inside the transaction of its step. */
@@ -34,8 +34,8 @@ export function sqliteTables(options: TablesOptions): Tables {
     states: stateTable(sql, quarantine, nowMs),
     history: historyTable(sql, readRows),
     refusals: refusalTable(sql, readRows),
-    deadLetters: deadLetterTable(sql, quarantine, readRows),
-    unknownSends: unknownSendTable(sql, quarantine, readRows),
+    deadLetters: deadLetterTable(sql, readRows),
+    unknownSends: recordsById(sql, readRows, "unknown_sends"),
     meta: metaTable(sql),
     quarantine: quarantineTable(sql, quarantine, readRows),
     removal: removal(sql),
