@@ -1,6 +1,6 @@
 import type { Loaded } from "../../config/load.ts";
 import { ConfigError } from "../../errors.ts";
-import { createLull } from "../../index.ts";
+import { createLull, type Lull, type LullConfig } from "../../index.ts";
 import { tellOfCrashes } from "../../process/crash.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import type { Call } from "../command.ts";
@@ -23,10 +23,8 @@ export async function runParent(call: Call, loaded: Loaded): Promise<number> {
     );
   }
   const port = await probePort(server.port, server.host);
-  const lull = createLull(config);
   // Opened before any worker: the parent alone creates the database's folder and runs its migrations.
-  const engine = await lull.engine();
-  await requireSound(lull, loaded, log);
+  await withStore(config, (lull) => requireSound(lull, loaded, log));
   const failure = Promise.withResolvers<never>();
   const supervisor = new Supervisor({
     workers: server.workers,
@@ -35,7 +33,8 @@ export async function runParent(call: Call, loaded: Loaded): Promise<number> {
     hungMs: server.hungMs,
     clock: systemClock,
     log,
-    freeLeases: (workerId) => engine.sweeping.freeLeases(workerId),
+    freeLeases: (workerId) =>
+      withStore(config, async (lull) => (await lull.engine()).sweeping.freeLeases(workerId)),
     onReady: (url) => announce(call, url, server.host),
     onFailed: (message, exitCode) =>
       failure.reject(exitCode === 2 ? new ConfigError(message) : new CommandFailed(message)),
@@ -47,8 +46,18 @@ export async function runParent(call: Call, loaded: Loaded): Promise<number> {
     log("info", "service.stopping", { graceMs: server.stopGraceMs });
   } finally {
     const inTime = await supervisor.stop();
-    await lull.stop(0);
     log("info", "service.stopped", { inTime });
   }
   return 0;
+}
+
+/** Open only as long as it takes: between two deaths of workers the parent needs no store, nor its threads. */
+async function withStore<T>(config: LullConfig, work: (lull: Lull) => Promise<T>): Promise<T> {
+  const lull = createLull(config);
+  try {
+    await lull.engine();
+    return await work(lull);
+  } finally {
+    await lull.stop(0);
+  }
 }
