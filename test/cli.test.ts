@@ -371,7 +371,7 @@ describe("with Twilio", () => {
     expect(refused).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /remembered, which is since .*dedupeHours: 168.*answered again.*--beyond-memory/,
+        /remembered since .*dedupeHours: 168.*answered again.*--beyond-memory/,
       ),
     });
     expect((await ask(["catch-up", "--since", "8d", "--beyond-memory"], env())).code).toBe(0);
