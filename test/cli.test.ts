@@ -370,9 +370,7 @@ describe("with Twilio", () => {
     const refused = await ask(["catch-up", "--since", "8d"], env());
     expect(refused).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(
-        /remembered since .*dedupeHours: 168.*answered again.*--beyond-memory/,
-      ),
+      stderr: expect.stringMatching(/remembered since .*dedupeHours: 168.*answered again.*--beyond-memory/),
     });
     expect((await ask(["catch-up", "--since", "8d", "--beyond-memory"], env())).code).toBe(0);
     for (const all of ["1w", "7d", "168h"])
