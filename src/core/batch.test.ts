@@ -94,7 +94,7 @@ describe("limits", () => {
     expect(ids(cutBatch(given, { ...limits, batchMessagesMax: 1 }, new Set(["c", "d"])).batch)).toBe("cd");
   });
 
-  it("are 500 messages and a megabyte by default", () => {
+  it("are 500 messages and 100 KB by default", () => {
     expect(cutBatch(many(500), DEFAULTS)).toMatchObject({ cut: false });
     expect(cutBatch(many(501), DEFAULTS).batch).toHaveLength(500);
     expect(cutBatch(many(10, { bytes: 10_000 }), DEFAULTS)).toMatchObject({ cut: false });

@@ -37,16 +37,16 @@ export function inOrder<T extends Omit<Batchable, "bytes">>(
  * What one turn takes: in order, within both limits, always at least one.
  * `first` are the messages of an earlier try. They stay together in every try; otherwise they could not be
  * counted together.
- * `byProvider` is given when more messages wait than are passed in: all that wait decide by which clock the
- * batch is chosen, and those in it by which it is ordered.
+ * `all` is given when more messages wait than are passed in: all that wait decide by which clock the batch is
+ * chosen, and those in it by which it is ordered.
  */
 export function cutBatch<T extends Batchable>(
   messages: readonly T[],
   limits: BatchLimits,
   first: ReadonlySet<string> = new Set(),
-  byProvider?: boolean,
+  all?: { readonly messages: number; readonly byProvider: boolean },
 ): { batch: T[]; cut: boolean } {
-  const ordered = inOrder(messages, byProvider);
+  const ordered = inOrder(messages, all?.byProvider);
   const wanted = [
     ...ordered.filter(({ id }) => first.has(id)),
     ...ordered.filter(({ id }) => !first.has(id)),
@@ -59,7 +59,15 @@ export function cutBatch<T extends Batchable>(
     if (!fits && chosen.length > 0 && !first.has(message.id)) break;
     chosen.push(message);
   }
-  return { batch: inOrder(chosen), cut: chosen.length < messages.length };
+  return { batch: inOrder(chosen), cut: chosen.length < (all?.messages ?? messages.length) };
+}
+
+/** How many messages a batch holds at most, if none of them weighs less than that; at least one. */
+export function messagesInBatchMax(
+  { batchMessagesMax, batchBytesMax }: BatchLimits,
+  bytesMin: number,
+): number {
+  return Math.max(1, Math.min(batchMessagesMax, Math.floor(batchBytesMax / bytesMin)));
 }
 
 /** The texts of a batch, one line each. Messages without text (media only) add none. */

@@ -40,6 +40,7 @@ export interface StagedItem extends Batchable {
 
 /** What has to be known of all waiting messages if not all of them were read. */
 export interface WaitingSpan {
+  readonly messages: number;
   readonly oldestArrivalAtMs: number;
   readonly newestArrivalAtMs: number;
   /** Whether every message has a provider's time. */
@@ -199,7 +200,7 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
   const policy = windowInForce(settings, conversation, found.newestChannel);
   const due = dueOfMessages(arrivals, state, policy, { ...taker, ...settings });
   if (taker.nowMs < due) return armAt(state, due, taker);
-  const how = { due, recordId: conversation.id, byProvider: span?.byProvider };
+  const how = { due, recordId: conversation.id, span };
   return takeMessages(state, messages, how, taker, settings);
 }
 
@@ -223,14 +224,14 @@ function takeOutbound(
 function takeMessages(
   state: ConversationState,
   messages: readonly StagedItem[],
-  how: { readonly due: number; readonly recordId: string; readonly byProvider: boolean | undefined },
+  how: { readonly due: number; readonly recordId: string; readonly span: WaitingSpan | undefined },
   taker: Taker,
   settings: Settings,
 ): TakeDecision {
-  const { due, recordId, byProvider } = how;
+  const { due, recordId, span } = how;
   const ids = new Set(messages.map(({ id }) => id));
   const known = state.works.find(({ messageIds }) => messageIds.some((id) => ids.has(id)));
-  const { batch, cut } = cutBatch(messages, settings, new Set(known?.messageIds), byProvider);
+  const { batch, cut } = cutBatch(messages, settings, new Set(known?.messageIds), span);
   const batchIds = batch.map(({ id }) => id);
   const openedAtMs = Math.min(...batch.map(({ arrivedAtMs }) => arrivedAtMs));
   const work = known ?? newWork(recordId, batchIds, { openedAtMs, dueAtMs: due }, taker);

@@ -21,10 +21,11 @@ import type {
 } from "../../ports/inspector.ts";
 
 /** The waiting messages, without their texts. */
-export interface StagedSpan extends WaitingSpan {
-  readonly messages: number;
+export interface StagedSpan extends WaitingSpan, Pile {
   /** The channel of the one that was staged last. */
   readonly newestChannel: string | undefined;
+  /** None of them weighs less. 0 if that is not known. */
+  readonly bytesMin: number;
 }
 
 /**

@@ -38,11 +38,12 @@ export function stagedTable(rows: MemoryRows): StagedTable {
       if (waiting.length === 0) return undefined;
       const arrivals = waiting.map(({ message }) => message.arrivedAtMs);
       return {
-        messages: waiting.length,
+        ...pileOf(waiting),
         oldestArrivalAtMs: Math.min(...arrivals),
         newestArrivalAtMs: Math.max(...arrivals),
         byProvider: waiting.every(({ message }) => message.sentAtMs !== undefined),
         newestChannel: waiting.at(-1)?.message.channel,
+        bytesMin: Math.min(...waiting.map(({ bytes }) => bytes)),
       };
     },
     count: (id) => rows.staged.get(id)?.size ?? 0,

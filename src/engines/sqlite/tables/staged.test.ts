@@ -108,6 +108,7 @@ describe("a pile larger than a batch", () => {
     "id = x'00ff'",
     "id = CAST(x'63ff63' AS TEXT)",
     "id = 'another'",
+    "id = (SELECT id FROM staged WHERE sequence = 3)",
     "bytes = 'many'",
     "item = '{'",
     "kind = 'gift'",

@@ -29,7 +29,9 @@ const COLUMNS = `${SEQUENCE} AS sequence, id, conversation_id, kind, item, ${BYT
 const OF_CONVERSATION = `SELECT ${COLUMNS} FROM staged WHERE conversation_id = ?`;
 const STAGED = `${OF_CONVERSATION} ORDER BY staged.sequence`;
 const AT = `${OF_CONVERSATION} AND staged.sequence = ?`;
-const STAGED_AS = `${OF_CONVERSATION} AND id IN (SELECT value FROM json_each(?)) ORDER BY staged.sequence`;
+/** Ids that are asked for are nearly always at the front: the rest of the pile is not searched for more. */
+const STAGED_AS = `SELECT ${COLUMNS} FROM staged WHERE conversation_id = ?1
+  AND id IN (SELECT value FROM json_each(?2)) ORDER BY staged.sequence LIMIT json_array_length(?2)`;
 const LATELY =
   "FROM staged WHERE conversation_id = ? AND kind = 'message' ORDER BY staged.sequence DESC LIMIT ?";
 const ODD = `${OF_CONVERSATION} AND (${IS_ODD})`;
@@ -41,7 +43,8 @@ export const END = `SELECT ${SEQUENCE} AS sequence, ${PILE_BYTES} AS bytes, ${SI
   WHERE conversation_id = ? AND staged.sequence < ${Number.MAX_SAFE_INTEGER}
   ORDER BY staged.sequence DESC LIMIT 1`;
 export const SPAN = `SELECT count(*) AS messages, min(${ARRIVED}) AS oldest, max(${ARRIVED}) AS newest,
-    count(${SENT}) AS timed, max(${SEQUENCE}) AS last, total(${IS_ODD}) AS odd
+    count(${SENT}) AS timed, max(${SEQUENCE}) AS last, total(${IS_ODD}) AS odd,
+    total(${BYTES}) AS bytes, min(${BYTES}) AS least
   FROM staged WHERE conversation_id = ?1 AND kind = 'message'
     AND id NOT IN (SELECT value FROM json_each(?2))`;
 
@@ -60,6 +63,7 @@ export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
 
   const at = (id: string, sequence: Row[string] | undefined) => read(sql.all(AT, id, sequence ?? null));
   const spanIn = (id: string, row: Row | undefined) => spanOf(row, () => at(id, row?.last)[0]);
+  const as = (id: string, ids: readonly string[]) => sql.all(STAGED_AS, id, JSON.stringify(ids));
   /** A row whose id is foreign is set aside, and the next one takes its place. */
   const items = (id: string, look: () => Row[]): StagedItem[] => {
     const rows = look();
@@ -70,7 +74,12 @@ export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
   return {
     add: (row, end = endIn(sql, row.conversationId)) => addRow(sql, row, end),
     all: (id) => read(sql.all(STAGED, id)),
-    of: (id, ids) => read(sql.all(STAGED_AS, id, JSON.stringify(ids))),
+    of(id, ids) {
+      const found = as(id, ids);
+      const rows = read(found);
+      // One that bore the id of another is set aside now, and was read in the other's place.
+      return rows.length < found.length && sql.isWriting ? read(as(id, ids)) : rows;
+    },
     latest(id, messagesMax, bytesMax) {
       const wanted = { columns: COLUMNS, long: "item" };
       return read(rowsWithin(sql, LATELY, wanted, [id], messagesMax, bytesMax).rows).reverse();
@@ -159,10 +168,12 @@ function spanOf(row: Row | undefined, newestOf: () => StagedRow | undefined): St
   const newest = newestOf();
   return {
     messages,
+    bytes: Number(row?.bytes),
     oldestArrivalAtMs: Number(row?.oldest),
     newestArrivalAtMs: Number(row?.newest),
     byProvider: row?.timed === messages,
     newestChannel: newest?.kind === "message" ? newest.message.channel : undefined,
+    bytesMin: Number(row?.least ?? 0),
   };
 }
 
