@@ -240,6 +240,36 @@ const REGRESSIONS: readonly Regression[] = [
       providerAheadMs: 0,
     },
   },
+  {
+    name: "of two takes of a turn the newer is told by its attempt, also if a clock was set back in between",
+    only: "memory",
+    plan: {
+      seed: 1_310_019_480,
+      workers: 3,
+      window: { seconds: 2 },
+      whileBusy: "queue",
+      onUnknown: "hold",
+      canReconcile: true,
+      callbacks: true,
+      chunks: 2,
+      batchMessagesMax: 500,
+      messages: [
+        { id: "m2", customer: 0, atMs: 7_302, againAtMs: [11_101] },
+        { id: "m3", customer: 0, atMs: 1_682, againAtMs: [] },
+        { id: "m5", customer: 1, atMs: 424, againAtMs: [8_465] },
+      ],
+      faults: [
+        { step: "send", kind: "arrives-late", nth: 3 },
+        { step: "reconcile", kind: "clock-jump", nth: 1 },
+        { step: "turns.takeDue", kind: "clock-set-back", nth: 5 },
+        { step: "respond", kind: "slow", nth: 1 },
+      ],
+      strayWakeUpsAtMs: [16_189, 19_286],
+      listsLate: false,
+      outages: [],
+      providerAheadMs: 0,
+    },
+  },
 ];
 
 export function regressionsOn(engine: EngineName): readonly Regression[] {

@@ -249,8 +249,9 @@ function mayBeLate(plan: Plan): boolean {
 }
 
 /**
- * A newer lease was heard of before it was sent. Newer by the time of taking, not of hearing: the answer to
- * an older take may come after that to a newer one.
+ * A newer lease was heard of before it was sent. Newer by attempt, not by hearing: the answer to an older
+ * take may come after that to a newer one. By the time of taking only if a power cut made a worker count the
+ * same attempt again: a clock that is set back gives a newer take an earlier time.
  */
 function isLate(history: History, sent: Extract<Event, { kind: "sent" }>): boolean {
   const before = history.events.slice(0, history.events.indexOf(sent));
@@ -262,7 +263,7 @@ function newestTake(events: readonly Event[], turn: string): Taken | undefined {
   const takes = events.flatMap((event) =>
     event.kind === "taken" && event.taken.turnId === turn ? [event.taken] : [],
   );
-  return takes.toSorted((a, b) => a.takenAtMs - b.takenAtMs).at(-1);
+  return takes.toSorted((a, b) => a.attempt - b.attempt || a.takenAtMs - b.takenAtMs).at(-1);
 }
 
 function sentOnce({ history, ledger, stored, plan }: Evidence): Violation[] {
