@@ -250,8 +250,8 @@ function mayBeLate(plan: Plan): boolean {
 
 /**
  * A newer lease was heard of before it was sent. Newer by attempt, not by hearing: the answer to an older
- * take may come after that to a newer one. By the time of taking only if a power cut made a worker count the
- * same attempt again: a clock that is set back gives a newer take an earlier time.
+ * take may come after that to a newer one; and not by the time of taking, which is earlier after a clock was
+ * set back.
  */
 function isLate(history: History, sent: Extract<Event, { kind: "sent" }>): boolean {
   const before = history.events.slice(0, history.events.indexOf(sent));
@@ -260,9 +260,12 @@ function isLate(history: History, sent: Extract<Event, { kind: "sent" }>): boole
 }
 
 function newestTake(events: readonly Event[], turn: string): Taken | undefined {
-  const takes = events.flatMap((event) =>
-    event.kind === "taken" && event.taken.turnId === turn ? [event.taken] : [],
-  );
+  const takesIn = (some: readonly Event[]) =>
+    some.flatMap((event) => (event.kind === "taken" && event.taken.turnId === turn ? [event.taken] : []));
+  const isPowerCut = (event: Event) => event.kind === "fault" && event.fault === "power-cut";
+  // After a power cut, which may forget attempts, a worker counts them again.
+  const since = takesIn(events.slice(events.findLastIndex(isPowerCut) + 1));
+  const takes = since.length > 0 ? since : takesIn(events);
   return takes.toSorted((a, b) => a.attempt - b.attempt || a.takenAtMs - b.takenAtMs).at(-1);
 }
 
