@@ -50,6 +50,11 @@ export const REMEMBERED_LONGER_MS = 600_000;
 /** How long a provider may still report what became of a send. */
 export const DELIVERIES_KEPT_MS = 7 * 24 * HOUR;
 
+/** What is known of a send is about a customer: a shorter retention applies to it, too. */
+export function deliveriesKeptMs({ retentionMs }: Pick<Settings, "retentionMs">): number {
+  return retentionMs === 0 ? DELIVERIES_KEPT_MS : Math.min(retentionMs, DELIVERIES_KEPT_MS);
+}
+
 /** The longest `retryAfterMs` of an error. A header's is shorter: `RETRY_AFTER_HEADER_MS_MAX`. */
 export const RETRY_AFTER_MS_MAX = 7 * 24 * HOUR;
 

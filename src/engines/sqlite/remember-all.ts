@@ -19,6 +19,7 @@ export function rememberWhatIsThere(database: DatabaseSync): void {
   const deliveries = database.prepare(
     "SELECT channel, provider_id AS id, CAST(at_ms AS REAL) AS at FROM deliveries",
   );
+  // A file is changed before any settings are known: a shorter retention is for what is sent from now on.
   for (const { channel, id, at } of deliveries.iterate())
     remember(sentMark({ channel: String(channel), providerId: String(id) }), Number(at) + DELIVERIES_KEPT_MS);
 }

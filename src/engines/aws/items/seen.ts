@@ -1,4 +1,4 @@
-import { DELIVERIES_KEPT_MS } from "../../../core/defaults.ts";
+import { deliveriesKeptMs } from "../../../core/defaults.ts";
 import type { Fate } from "../../../model/staged.ts";
 import type { AwsContext } from "../context.ts";
 import { above, absent, all, any, type Condition, type Item, not } from "../dynamo/expression.ts";
@@ -40,9 +40,14 @@ export async function rememberedAmong(
   return new Set(alive.map(({ id }) => byKey.get(String(id))!));
 }
 
-/** An invalid time counts as expired. Without a fate the item only says where the message waits. */
-function isKept({ fate, until_at_ms }: Item, nowMs: number): boolean {
-  return fate !== undefined && typeof until_at_ms === "number" && until_at_ms > nowMs;
+/** Without a fate the item only says where the message waits. */
+function isKept(item: Item, nowMs: number): boolean {
+  return item.fate !== undefined && isAlive(item, nowMs);
+}
+
+/** An invalid time counts as expired. */
+function isAlive({ until_at_ms }: Item, nowMs: number): boolean {
+  return typeof until_at_ms === "number" && until_at_ms > nowMs;
 }
 
 export function seenItem(context: AwsContext, messageId: string, fate: Fate): Item {
@@ -67,16 +72,20 @@ export function isForgotten(nowMs: number): Condition {
 
 /** What we sent, so that a callback about it is told apart from one about another sender's message. */
 export function sentItem(context: AwsContext, channel: string, providerId: string, turnId: string): Item {
-  const id = context.installation.sentKey(channel, providerId);
-  return { id, turn_id: turnId, ...keptUntil(context.clock.nowMs() + DELIVERIES_KEPT_MS) };
+  const { clock, settings, installation } = context;
+  const id = installation.sentKey(channel, providerId);
+  return { id, turn_id: turnId, ...keptUntil(clock.nowMs() + deliveriesKeptMs(settings)) };
 }
 
 export function putSent(context: AwsContext, channel: string, providerId: string, turnId: string): Put {
   return { kind: "put", table: "seen", item: sentItem(context, channel, providerId, turnId) };
 }
 
+/** The time is compared here: the table expires items late. */
 export async function isSent(context: AwsContext, channel: string, providerId: string): Promise<boolean> {
-  for (const key of sentKeys(context, channel, providerId))
-    if (await context.store.get("seen", key)) return true;
+  for (const key of sentKeys(context, channel, providerId)) {
+    const item = await context.store.get("seen", key);
+    if (item && isAlive(item, context.clock.nowMs())) return true;
+  }
   return false;
 }

@@ -1,4 +1,4 @@
-import { DELIVERIES_KEPT_MS } from "../../../core/defaults.ts";
+import { deliveriesKeptMs } from "../../../core/defaults.ts";
 import { mayTellOf, type Teller } from "../../../core/draft.ts";
 import { afterDelivery } from "../../../core/running-turn.ts";
 import { type Sent, sentMark } from "../../../core/sent.ts";
@@ -42,8 +42,7 @@ function settleUnknown(context: StepContext, by: Teller, { turnId, chunk }: Chun
 
 /** A callback that comes later is told from one about another installation's message. */
 export function rememberSent({ tables, settings, nowMs }: StepContext, sent: readonly Sent[]): void {
-  const keptMs = Math.min(settings.retentionMs || DELIVERIES_KEPT_MS, DELIVERIES_KEPT_MS);
-  tables.remembered.add(sent.map(sentMark), nowMs + keptMs);
+  tables.remembered.add(sent.map(sentMark), nowMs + deliveriesKeptMs(settings));
 }
 
 export function forgetSent({ tables }: StepContext, sent: readonly Sent[]): void {
