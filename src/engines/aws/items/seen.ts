@@ -1,11 +1,47 @@
 import { deliveriesKeptMs } from "../../../core/defaults.ts";
+import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Fate } from "../../../model/staged.ts";
 import type { AwsContext } from "../context.ts";
 import { above, absent, all, any, type Condition, type Item, not } from "../dynamo/expression.ts";
 import type { Put } from "../dynamo/store.ts";
-import { keptUntil } from "./keys.ts";
+import { claimIn } from "./claim.ts";
+import { fullKey, keptUntil } from "./keys.ts";
 
-/** DEDUPE: whether the message has a fate. The time is compared here: the table expires items late. */
+/** What an incoming message has to know before anything else. */
+export interface Deduped {
+  /** The message has its fate: committed, dead, or refused for good. */
+  readonly isDuplicate: boolean;
+  /** Where an earlier delivery of it was to be staged. */
+  readonly stagedIn: string | undefined;
+  /** In which conversation of this sender's a worker found too much. The number may be another's by now. */
+  readonly fullIn: string | undefined;
+}
+
+/** DEDUPE of a message, and where a note of a full conversation is, in one read. */
+export async function dedupe(
+  context: AwsContext,
+  messageId: string,
+  sender: ConversationKey,
+): Promise<Deduped> {
+  const full = fullKey(sender);
+  const seen = seenKeys(context, messageId);
+  const items = await context.store.getMany(
+    "seen",
+    [...seen, full].map((id) => ({ id })),
+  );
+  const nowMs = context.clock.nowMs();
+  const alive = items.filter((item) => isAlive(item, nowMs));
+  const [noted, own, before] = [full, ...seen].map((each) => alive.find(({ id }) => id === each));
+  const known = own ?? before;
+  const fullIn = noted?.full_in;
+  return {
+    isDuplicate: known?.fate !== undefined,
+    stagedIn: known && claimIn(known),
+    fullIn: typeof fullIn === "string" ? fullIn : undefined,
+  };
+}
+
+/** DEDUPE of an outbound: whether it has a fate. */
 export async function isRemembered(context: AwsContext, messageId: string): Promise<boolean> {
   for (const id of seenKeys(context, messageId)) {
     const item = await context.store.get("seen", { id });
@@ -45,7 +81,7 @@ function isKept(item: Item, nowMs: number): boolean {
   return item.fate !== undefined && isAlive(item, nowMs);
 }
 
-/** An invalid time counts as expired. */
+/** The time is compared here: the table expires items late. An invalid one counts as expired. */
 function isAlive({ until_at_ms }: Item, nowMs: number): boolean {
   return typeof until_at_ms === "number" && until_at_ms > nowMs;
 }
@@ -81,7 +117,6 @@ export function putSent(context: AwsContext, channel: string, providerId: string
   return { kind: "put", table: "seen", item: sentItem(context, channel, providerId, turnId) };
 }
 
-/** The time is compared here: the table expires items late. */
 export async function isSent(context: AwsContext, channel: string, providerId: string): Promise<boolean> {
   for (const key of sentKeys(context, channel, providerId)) {
     const item = await context.store.get("seen", key);
