@@ -24,10 +24,10 @@ export const DEFAULTS: Omit<Settings, "renewMs"> = {
 export const QUIET_MAX_FACTOR = 5;
 
 /** `sendTimeoutMs` is at most the lease divided by this, or an open request could outlive its lease. */
-export const SEND_TIMEOUT_SHARE = 3;
+const SEND_TIMEOUT_SHARE = 3;
 
 /** A lease must be this many times the clock skew, or its holder would have no time to send safely. */
-export const LEASE_SKEWS_MIN = 1.5;
+const LEASE_SKEWS_MIN = 1.5;
 
 /** The longest lease that may be configured. One that ends later is a wrong clock's or foreign. */
 export const LEASE_MS_MAX = mostOf("leaseMs");

@@ -192,7 +192,7 @@ export interface MetaTable {
   /** For how long ids were remembered; undefined if an older version, which noted nothing, made the store. */
   memories(): Memories | undefined;
   setMemories(memories: Memories): void;
-  counts(nowMs: number): Counts;
+  counts(): Counts;
 }
 
 /** Foreign rows that were set aside. */
