@@ -97,6 +97,11 @@ export function refusalsKeptMs({ retentionMs }: Pick<Settings, "retentionMs">): 
   return retentionMs === 0 ? REFUSALS_KEPT_MS : Math.min(retentionMs, REFUSALS_KEPT_MS);
 }
 
+/** What was said before that time is past its retention. */
+export function keptSinceMs({ retentionMs }: Pick<Settings, "retentionMs">, nowMs: number): number {
+  return retentionMs === 0 ? Number.NEGATIVE_INFINITY : nowMs - retentionMs;
+}
+
 /**
  * Ids are kept this much longer than is promised: a list of all that a provider received within the memory is
  * read and staged while time goes by, and its times are the provider's.

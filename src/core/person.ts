@@ -202,9 +202,25 @@ export function lacksRecord(
   return !isStarted && (standing === undefined || standing.taskComplete);
 }
 
-/** The name under which messages are looked up that wait for no person's next conversation any more. */
-export function nameOfWaiting(messages: readonly Named[]): string {
+/** For messages that wait for no person's next conversation any more. */
+function nameOfWaiting(messages: readonly Named[]): string {
   return messages.map(lastingOf).find(Boolean) ?? messages.flatMap(namesOf)[0]!;
+}
+
+/**
+ * The name under which waiting messages are looked up: of the person whose complete conversation they wait
+ * in, or else the one that was found for the place where they wait.
+ */
+export function nameWaitingUnder(
+  messages: readonly Named[],
+  {
+    complete,
+    records,
+    found,
+  }: { complete: NamedConversation | undefined; records: NameRecords; found: string | undefined },
+): string {
+  const name = complete ? whoseIs(complete, records) || complete.sender : found;
+  return name || nameOfWaiting(messages);
 }
 
 /** Names under which these messages may have waited: their own, and those that their numbers came with. */

@@ -1,5 +1,5 @@
 import { goesOn } from "../../../core/conversation-change.ts";
-import { conversationWithin } from "../../../core/identity.ts";
+import { conversationWithin, keyOf } from "../../../core/identity.ts";
 import { awaiting, withLateAnswer } from "../../../core/late-answer.ts";
 import { draftBefore } from "../../../core/new-draft.ts";
 import { messagesOf, outboundId } from "../../../core/staged.ts";
@@ -35,10 +35,9 @@ export async function create(
   context: AwsContext,
   given: NewConversation,
 ): Promise<{ created: boolean; conversation: Conversation }> {
-  const key = { channelType: given.channelType, address: given.address, sender: given.sender };
   const { senderAlias: _, ...rest } = given;
   return untilUncontested(async () => {
-    const known = await findForSure(context, key, given);
+    const known = await findForSure(context, keyOf(given), given);
     const { found } = known;
     const conversation = found
       ? await withAlias(context, found, known)

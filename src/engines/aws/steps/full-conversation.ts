@@ -1,6 +1,6 @@
 import { busyOutbound } from "../../../core/busy-text.ts";
 import { conversationKey } from "../../../core/identity.ts";
-import { isFull, pileOf } from "../../../core/pile.ts";
+import { isFull, pileOf, stillFull } from "../../../core/pile.ts";
 import { messagesOf } from "../../../core/staged.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
@@ -109,16 +109,15 @@ export async function refuseMore(
   refused: Refused,
   note: FullNote,
 ): Promise<StageOutcome> {
-  const code = "RATE_LIMITED";
   const { conversationId, since: id, isRecorded, isTold } = note;
-  const more = { kind: "refused", code, conversationId, tellBusy: false } as const;
+  const more = stillFull(conversationId);
   if (isTold) return more;
   const text = context.settings.busyText;
   const said = await say(context, busyOutbound(refused.arrival, { id, conversationId, text }));
   // Checked on turn, there may be no record yet in which it could be said: a later message tells.
   const tellsNow = said !== "not-found";
   const isFirst = (tellsNow || !isRecorded) && (await noteFull(context, note, tellsNow));
-  return isFirst ? { ...(await refuse(context, refused, code, conversationId)), tellBusy: true } : more;
+  return isFirst ? { ...(await refuse(context, refused, more.code, conversationId)), tellBusy: true } : more;
 }
 
 /** True for the message that records that it is full. */

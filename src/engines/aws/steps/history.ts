@@ -1,3 +1,4 @@
+import { keptSinceMs } from "../../../core/defaults.ts";
 import { fitting, latestWithin, storedSizes } from "../../../core/history.ts";
 import type { HistoryMessage } from "../../../model/history.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
@@ -131,5 +132,5 @@ function timeIn({ item_id }: Item): string {
 
 /** The table removes what is past its retention late; until then it is hidden here. */
 function isKept({ settings, clock }: AwsContext, atMs: number): boolean {
-  return settings.retentionMs === 0 || atMs >= clock.nowMs() - settings.retentionMs;
+  return atMs >= keptSinceMs(settings, clock.nowMs());
 }

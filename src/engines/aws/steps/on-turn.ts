@@ -1,11 +1,11 @@
 import { dueOfMessages } from "../../../core/due.ts";
 import { conversationKey } from "../../../core/identity.ts";
-import { namesOf, numberRecord, whoseIs } from "../../../core/names.ts";
+import { namesOf, numberRecord } from "../../../core/names.ts";
 import {
   chooseByName,
   lacksRecord,
-  nameOfWaiting,
   namesWaiting,
+  nameWaitingUnder,
   otherNamesOf,
 } from "../../../core/person.ts";
 import { messagesOf } from "../../../core/staged.ts";
@@ -90,12 +90,11 @@ async function knownFor(
   const records = await recordsOf(context, key, [
     ...new Set([...own, ...(complete ? [complete.sender] : [])]),
   ]);
-  const name = complete
-    ? whoseIs(complete, records) || complete.sender
-    : await nameAt(context, waitingId, messages);
+  const found = complete ? undefined : await nameAt(context, waitingId, messages);
   // Another look has just made the conversation that they wait for.
-  if (name === undefined && (await conversationOf(context, waitingId))) return "look-again";
-  const sender = name || nameOfWaiting(messages);
+  const isMadeNow = !complete && found === undefined && (await conversationOf(context, waitingId));
+  if (isMadeNow) return "look-again";
+  const sender = nameWaitingUnder(messages, { complete, records, found });
   const all = await recordsFor(context, key, { sender });
   const rows = await rowsOf(context, key, [sender, ...otherNamesOf({ sender }, all)], { active: false });
   const active = newestFirst(rows).filter(({ taskComplete }) => !taskComplete);

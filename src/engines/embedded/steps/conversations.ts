@@ -1,4 +1,5 @@
 import { goesOn } from "../../../core/conversation-change.ts";
+import { keyOf } from "../../../core/identity.ts";
 import { awaiting, withLateAnswer } from "../../../core/late-answer.ts";
 import { draftBefore } from "../../../core/new-draft.ts";
 import { messagesOf, stagedOutbound } from "../../../core/staged.ts";
@@ -15,8 +16,7 @@ export function create(
   context: StepContext,
   given: NewConversation,
 ): { created: boolean; conversation: Conversation } {
-  const key = { channelType: given.channelType, address: given.address, sender: given.sender };
-  const choice = findKnown(context, key, given);
+  const choice = findKnown(context, keyOf(given), given);
   if (choice.found) return { created: false, conversation: withAlias(context, choice.found, choice) };
   const { senderAlias: _, ...rest } = given;
   return { created: true, conversation: createConversation(context, rest, choice) };

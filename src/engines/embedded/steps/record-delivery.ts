@@ -1,5 +1,6 @@
 import { deliveriesKeptMs } from "../../../core/defaults.ts";
 import { mayTellOf, type Teller } from "../../../core/draft.ts";
+import { unknownSendId } from "../../../core/identity.ts";
 import { afterDelivery } from "../../../core/running-turn.ts";
 import { type Sent, sentMark } from "../../../core/sent.ts";
 import type { ChunkReference, DeliveryStatus } from "../../../model/message.ts";
@@ -32,8 +33,8 @@ export function recordDelivery(
   return "settled";
 }
 
-function settleUnknown(context: StepContext, by: Teller, { turnId, chunk }: ChunkReference): boolean {
-  const id = `${turnId}.${chunk}`;
+function settleUnknown(context: StepContext, by: Teller, reference: ChunkReference): boolean {
+  const id = unknownSendId(reference);
   const unknown = context.tables.unknownSends.get(id);
   if (!unknown || !mayTellOf(unknown, by)) return false;
   context.tables.unknownSends.delete(id);
