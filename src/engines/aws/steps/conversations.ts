@@ -13,6 +13,7 @@ import { absent, all, equal, type Item, present } from "../dynamo/expression.ts"
 import { pages } from "../dynamo/pages.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { changeOf, conversationFrom, rowKey } from "../items/conversation-item.ts";
+import { conversationOf, senderOf } from "../items/conversation-row.ts";
 import { assertFits, assertSayable } from "../items/item-size.ts";
 import { conversationKeyOf, PAUSED } from "../items/keys.ts";
 import { isRemembered } from "../items/seen.ts";
@@ -21,14 +22,7 @@ import { isAnyStaged } from "../items/staged.ts";
 import { readState, saveState } from "../items/state.ts";
 import { triggerOf } from "../items/state-item.ts";
 import { windowFrom } from "../items/window-item.ts";
-import {
-  conversationOf,
-  createConversation,
-  findForSure,
-  senderOf,
-  untilUncontested,
-  withAlias,
-} from "./find-conversation.ts";
+import { createConversation, findForSure, untilUncontested, withAlias } from "./find-conversation.ts";
 import { wakeNow } from "./window.ts";
 
 export async function create(

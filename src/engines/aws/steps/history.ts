@@ -4,6 +4,7 @@ import type { HistoryMessage } from "../../../model/history.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
 import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
+import { rowOf } from "../items/conversation-row.ts";
 import { legacyFrom } from "../items/message-item.ts";
 import {
   entryOf,
@@ -14,7 +15,6 @@ import {
   saidFrom,
   withoutOldTwins,
 } from "../items/turn-item.ts";
-import { rowOf } from "./find-conversation.ts";
 
 /** What most turns hold: the customer's side, and ours. */
 const SIDES = 2;

@@ -15,6 +15,7 @@ import type { Arrival } from "../../../model/message.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import type { Action } from "../dynamo/store.ts";
 import { moveClaim } from "../items/claim.ts";
+import { conversationOf } from "../items/conversation-row.ts";
 import { movable } from "../items/item-size.ts";
 import { transactionToken } from "../items/keys.ts";
 import { recordsFor, recordsOf } from "../items/name-item.ts";
@@ -23,7 +24,6 @@ import { stageKey } from "../items/staged.ts";
 import { isNotArmed, windowItem } from "../items/window-item.ts";
 import type { ConversationView } from "./conversation-view.ts";
 import {
-  conversationOf,
   createFor,
   type Known,
   latestId,

@@ -9,6 +9,7 @@ import { type AwsContext, clockOf } from "../context.ts";
 import { absent } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { claim, claimOver } from "../items/claim.ts";
+import { conversationOf } from "../items/conversation-row.ts";
 import { areKeys, fits } from "../items/item-size.ts";
 import { dedupe } from "../items/seen.ts";
 import {
@@ -22,7 +23,6 @@ import { stageKey } from "../items/staged.ts";
 import { readState } from "../items/state.ts";
 import { isNewer } from "../items/version.ts";
 import {
-  conversationOf,
   createFor,
   findForSure,
   findKnown,

@@ -11,6 +11,7 @@ import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
 import { reclaim } from "../items/claim.ts";
+import { conversationOf } from "../items/conversation-row.ts";
 import { transactionToken } from "../items/keys.ts";
 import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
 import { unknownFrom, unknownKey } from "../items/message-item.ts";
@@ -18,7 +19,6 @@ import { recordsAt } from "../items/name-item.ts";
 import { removeOnce } from "../items/remove-once.ts";
 import { outboundRow, type StageRow, stageItem } from "../items/stage-item.ts";
 import { DEFAULT_QUEUE } from "../queue/triggers.ts";
-import { conversationOf } from "./find-conversation.ts";
 import { removeUnknown } from "./record-delivery.ts";
 import { wakeNow } from "./window.ts";
 
