@@ -1,4 +1,3 @@
-import { takeResult } from "../../core/dead-letters.ts";
 import type { CheckResult } from "../../ports/check-result.ts";
 import type { Engine, EngineContext } from "../../ports/engine.ts";
 import { checks } from "./checks.ts";
@@ -83,7 +82,7 @@ export function engineOn(context: AwsContext, close: () => Promise<void>): Engin
     },
     turns: {
       takeDue: async (max, signal) => takeDue(await ready(), max, signal),
-      take: async (id, told) => takeResult(await take(await ready(), id, told)),
+      take: async (id, told) => take(await ready(), id, told),
       renew: async (lease) => renew(await ready(), lease),
       hasNewer: async (lease) => hasNewer(await ready(), lease),
       draft: async (lease, written) => draft(await ready(), lease, written),

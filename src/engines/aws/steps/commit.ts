@@ -1,4 +1,3 @@
-import { takeResult } from "../../../core/dead-letters.ts";
 import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
 import { afterCommit, LOST, workUnder } from "../../../core/running-turn.ts";
 import { type FinishedTurn, finishedTurn, spokenIn, turnRecord, unknownSendsOf } from "../../../core/turn.ts";
@@ -21,7 +20,7 @@ import { countTurn } from "../items/turn-count.ts";
 import { turnItems } from "../items/turn-item.ts";
 import { ownLease } from "./lease.ts";
 import { type RowUpdate, rowUpdate } from "./row-update.ts";
-import { takeUnder } from "./take.ts";
+import { takeMore } from "./take.ts";
 import { wakeWaiting } from "./window.ts";
 
 const ACTIONS_MAX = 100;
@@ -47,15 +46,14 @@ export async function commit(context: AwsContext, lease: Lease, what: Commit): P
   return LOST;
 }
 
-/** MORE: no worker gets in between; the next turn has its own token. After a failure one looks soon. */
+/** After a failure a worker looks soon. */
 async function takeNext(
   context: AwsContext,
   stored: Stored,
   left: LeftBehind | undefined,
 ): Promise<CommitOutcome> {
   try {
-    const outcomes = await takeUnder(context, stored, stored.state.lease!.token, left);
-    return { kind: "committed", next: takeResult(outcomes) };
+    return { kind: "committed", next: await takeMore(context, stored, left) };
   } catch (error) {
     context.log("warn", "commit.no-more", { conversation: stored.id, reason: tellable(error) });
     await wakeWaiting(context, stored.id);

@@ -37,7 +37,7 @@ export async function findKnown(context: AwsContext, key: ConversationKey, named
     names.some(isPassing) ? recordsFor(context, key, named) : NOTHING_KEPT,
   ]);
   const others = await rowsOf(context, key, otherNamesOf(named, records), { active: true });
-  const choice = chooseConversation(named, newestFirst([...own, ...others]), records);
+  const choice = chooseConversation(named, conversationsFrom([...own, ...others]), records);
   return choice.found ? choice : findForSure(context, key, named);
 }
 
@@ -46,7 +46,7 @@ export async function findForSure(context: AwsContext, key: ConversationKey, nam
   const records = await recordsFor(context, key, named);
   const names = [...namesOf(named), ...otherNamesOf(named, records)];
   const rows = await rowsOf(context, key, names, { active: false });
-  const active = newestFirst(rows).filter(({ taskComplete }) => !taskComplete);
+  const active = conversationsFrom(rows).filter(({ taskComplete }) => !taskComplete);
   const choice = chooseConversation(named, active, records);
   if (choice.found) return choice;
   // The latest of the name under which the next one is created: needed only then.
@@ -91,7 +91,8 @@ export async function rowsOf(
   return found.filter((row) => isUnder(row, key));
 }
 
-export function newestFirst(rows: readonly Item[]): Conversation[] {
+/** Newest first. */
+export function conversationsFrom(rows: readonly Item[]): Conversation[] {
   return rows.map(conversationFrom).sort((a, b) => b.createdAtMs - a.createdAtMs);
 }
 

@@ -24,10 +24,10 @@ import { stageKey } from "../items/staged.ts";
 import { isNotArmed, windowItem } from "../items/window-item.ts";
 import type { ConversationView } from "./conversation-view.ts";
 import {
+  conversationsFrom,
   createFor,
   type Known,
   latestId,
-  newestFirst,
   nextId,
   ownerlessId,
   rowsOf,
@@ -97,7 +97,7 @@ async function knownFor(
   const sender = nameWaitingUnder(messages, { complete, records, found });
   const all = await recordsFor(context, key, { sender });
   const rows = await rowsOf(context, key, [sender, ...otherNamesOf({ sender }, all)], { active: false });
-  const active = newestFirst(rows).filter(({ taskComplete }) => !taskComplete);
+  const active = conversationsFrom(rows).filter(({ taskComplete }) => !taskComplete);
   const named = { ...key, sender };
   const choice = chooseByName(sender, waitingId, active, new Map([...records, ...all]));
   const last = await latestId(context, named);

@@ -8,7 +8,14 @@ import type { Conversation, ConversationChange, NewConversation } from "../../..
 import type { Draft } from "../../../model/draft.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
-import { changeRecord, conversationOf, type StepContext, saveState, stageRow, stateOf } from "../context.ts";
+import {
+  changeRecord,
+  conversationIdOf,
+  type StepContext,
+  saveState,
+  stageRow,
+  stateOf,
+} from "../context.ts";
 import { createConversation, findKnown, withAlias } from "./find-conversation.ts";
 import { wakeNow } from "./window.ts";
 
@@ -49,7 +56,7 @@ export function say(context: StepContext, request: OutboundRequest): "staged" | 
 /** Accepts a late answer for a turn that waits for one, or that is about to say that it will. */
 export function answer(context: StepContext, late: LateAnswer): "accepted" | "stale" {
   const { nowMs, settings } = context;
-  const id = conversationOf(context, late.turnId);
+  const id = conversationIdOf(context, late.turnId);
   if (id === undefined) return "stale";
   const state = stateOf(context, id);
   const found = awaiting(state, late.turnId, { nowMs, clockSkewMs: settings.clockSkewMs });

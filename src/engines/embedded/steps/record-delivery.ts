@@ -4,7 +4,7 @@ import { unknownSendId } from "../../../core/identity.ts";
 import { afterDelivery } from "../../../core/running-turn.ts";
 import { type Sent, sentMark } from "../../../core/sent.ts";
 import type { ChunkReference, DeliveryStatus } from "../../../model/message.ts";
-import { conversationOf, type StepContext, saveState, stateOf } from "../context.ts";
+import { conversationIdOf, type StepContext, saveState, stateOf } from "../context.ts";
 import { wakeNow } from "./window.ts";
 
 /** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */
@@ -16,7 +16,7 @@ export function recordDelivery(
   const sent = { channel, providerId };
   const by = { channel, address };
   const wasUnknown = reference !== undefined && settleUnknown(context, by, reference);
-  const id = reference && conversationOf(context, reference.turnId);
+  const id = reference && conversationIdOf(context, reference.turnId);
   const state = id === undefined ? undefined : stateOf(context, id);
   // A turn without a draft has sent nothing.
   const draft = state?.draft?.turnId === reference?.turnId ? state?.draft : undefined;
