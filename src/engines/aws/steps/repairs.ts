@@ -1,7 +1,7 @@
+import { type Addressed, isPassedOn } from "../../../core/addressee.ts";
 import { conversationWithin } from "../../../core/identity.ts";
 import { lookUpAsync } from "../../../core/lookup.ts";
 import { movedSince } from "../../../core/name-lookups.ts";
-import { type Addressed, isPassedOn } from "../../../core/person.ts";
 import { writtenIn } from "../../../core/staged.ts";
 import { resendOf } from "../../../core/turn.ts";
 import type { Conversation } from "../../../model/conversation.ts";

@@ -1,6 +1,6 @@
+import { type Addressed, isPassedOn } from "../../../core/addressee.ts";
 import { lookUp } from "../../../core/lookup.ts";
 import { movedSince } from "../../../core/name-lookups.ts";
-import { type Addressed, isPassedOn } from "../../../core/person.ts";
 import { writtenIn } from "../../../core/staged.ts";
 import { resendOf } from "../../../core/turn.ts";
 import type { NotRepeated } from "../../../ports/repairs.ts";
