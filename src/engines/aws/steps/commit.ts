@@ -9,7 +9,6 @@ import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import type { Action, Put } from "../dynamo/store.ts";
 import { transactionToken } from "../items/keys.ts";
-import type { LeftBehind } from "../items/left-rows.ts";
 import { unknownItem } from "../items/message-item.ts";
 import { isForgotten, putSent, seenItem } from "../items/seen.ts";
 import type { StageRow } from "../items/stage-item.ts";
@@ -18,6 +17,7 @@ import { heldState, isMine, letGo, type Saved, savedAs } from "../items/state.ts
 import { type Stored, storedFrom } from "../items/state-item.ts";
 import { countTurn } from "../items/turn-count.ts";
 import { turnItems } from "../items/turn-item.ts";
+import type { LeftBehind } from "../left-rows.ts";
 import { ownLease } from "./lease.ts";
 import { type RowUpdate, rowUpdate } from "./row-update.ts";
 import { takeMore } from "./take.ts";

@@ -5,7 +5,7 @@ import { lookUpAsync } from "../../../core/lookup.ts";
 import { recordsBehind } from "../../../core/name-lookups.ts";
 import { isNamedLike } from "../../../core/names.ts";
 import type { Sound } from "../../../core/shape.ts";
-import { writtenIn } from "../../../core/staged.ts";
+import { deadLetterOf } from "../../../core/staged.ts";
 import type { Conversation, ConversationStatus } from "../../../model/conversation.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
 import type { NameRecords } from "../../../model/names.ts";
@@ -149,7 +149,7 @@ export async function listDead(context: AwsContext, page: Page): Promise<Listing
     const ofConversation = equal("conversation_id", head.conversationId);
     const ofLetter = beginsWith("item_id", letterRowPrefix(head.id));
     const rows = await context.store.query("messages", { key: all(ofConversation, ofLetter) });
-    return { ...head, ...writtenIn(letterRowsFrom(context, rows)) };
+    return deadLetterOf(head, letterRowsFrom(context, rows));
   });
   return { items, ...(next !== undefined && { next }) };
 }
