@@ -65,7 +65,7 @@ test.each(ENGINES)("on %s, six functions at most are entered before the first de
 /** What only runs the function that it is given, and so is no stop. */
 const AROUND = [
   "http/intake.ts",
-  "http/slots.ts",
+  "runtime/slots.ts",
   "wire/deadline.ts",
   "runtime/persist.ts",
   "engines/sqlite/connection.ts",

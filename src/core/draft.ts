@@ -1,3 +1,4 @@
+import type { ReplySent } from "../model/dead-letter.ts";
 import type { Chunk, ChunkState, Draft } from "../model/draft.ts";
 import type { Media } from "../model/message.ts";
 import type { Settings } from "../model/settings.ts";
@@ -49,14 +50,6 @@ export function draftOnEarlierClock(draft: Draft, nowMs: number): Draft {
     ...(awaitingUntilAtMs !== undefined && { awaitingUntilAtMs: nowMs + (awaitingUntilAtMs - draftedAtMs) }),
     draftedAtMs: nowMs - HOUR,
   };
-}
-
-/** How much of a reply reached the customer, as far as is known. */
-export type ReplySent = "none" | "part" | "whole" | "unknown";
-
-/** A dead letter as operators and API clients see it. */
-export function withReplySent<T extends { readonly draft?: Draft }>(letter: T): T & { replySent: ReplySent } {
-  return { ...letter, replySent: replySent(letter.draft) };
 }
 
 export function replySent(draft: Draft | undefined): ReplySent {

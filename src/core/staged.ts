@@ -1,7 +1,8 @@
-import type { DeadLetter } from "../model/dead-letter.ts";
+import type { DeadLetter, LetterHead } from "../model/dead-letter.ts";
 import type { OutboundRequest, StagedOutbound } from "../model/outbound.ts";
 import type { StagedRow } from "../model/staged.ts";
 import { inOrder } from "./batch.ts";
+import { replySent } from "./draft.ts";
 import { bytesOf } from "./pile.ts";
 import type { StagedItem } from "./take.ts";
 
@@ -23,6 +24,11 @@ export function stagedOutbound(
 
 export function messagesOf<R extends StagedRow>(rows: readonly R[]): Extract<R, { kind: "message" }>[] {
   return rows.filter((row): row is Extract<R, { kind: "message" }> => row.kind === "message");
+}
+
+/** A dead letter as operators, API clients and programs see it. */
+export function deadLetterOf(head: LetterHead, rows: readonly StagedRow[]): DeadLetter {
+  return { ...head, ...writtenIn(rows), replySent: replySent(head.draft) };
 }
 
 /** What was written to us in these rows, and what was to be said. */

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { ReplySent } from "../core/draft.ts";
 import type { REPLY } from "../core/reply.ts";
 import { componentsIn, type Infer, type Schema } from "../core/schema.ts";
 import type { Conversation } from "../model/conversation.ts";
@@ -52,7 +51,7 @@ type Described = AllTrue<{
   draft: Describes<typeof schemas.DRAFT, Draft>;
   refusal: Describes<typeof schemas.REFUSAL, Refusal>;
   quarantined: Describes<typeof schemas.QUARANTINED_ROW, QuarantinedRow>;
-  dead: Describes<typeof schemas.DEAD_LETTER, DeadLetter & { readonly replySent: ReplySent }>;
+  dead: Describes<typeof schemas.DEAD_LETTER, DeadLetter>;
   unknown: Describes<typeof schemas.UNKNOWN_SEND, UnknownSend>;
   detail: Describes<typeof schemas.CONVERSATION_DETAIL, ConversationDetail>;
   counts: Describes<typeof schemas.COUNTS, Counts>;

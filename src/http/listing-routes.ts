@@ -1,4 +1,3 @@
-import { withReplySent } from "../core/draft.ts";
 import type { Schema } from "../core/schema.ts";
 import type { Inspector } from "../ports/inspector.ts";
 import { COUNTS, DEAD_LETTER, LOCK, QUARANTINED_ROW, REFUSAL, UNKNOWN_SEND } from "./api-schemas.ts";
@@ -7,19 +6,12 @@ import { listing, ok, PAGE_QUERY, pageOf, type Route, route } from "./route.ts";
 /** Reading for people and dashboards, straight from the inspector. */
 export const LISTING_ROUTES: readonly Route[] = [
   listed("locks", "listLocks", "Windows and leases as they stand now", LOCK),
-  route({
-    ...listed(
-      "dead",
-      "listDeadLetters",
-      "Messages that got no turn, kept whole with the reason, and how much of a reply went out",
-      DEAD_LETTER,
-    ),
-    query: PAGE_QUERY,
-    async run({ engine, query }) {
-      const { items, ...page } = await engine.inspector.dead(pageOf(query));
-      return ok({ items: items.map(withReplySent), ...page });
-    },
-  }),
+  listed(
+    "dead",
+    "listDeadLetters",
+    "Messages that got no turn, kept whole with the reason, and how much of a reply went out",
+    DEAD_LETTER,
+  ),
   listed("unknown", "listUnknownSends", "Sends whose outcome is unknown", UNKNOWN_SEND),
   listed("refusals", "listRefusals", "Why messages got no turn", REFUSAL),
   route({

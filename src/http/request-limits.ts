@@ -1,11 +1,11 @@
 import type { Channel } from "../ports/channel.ts";
 import { MOMENT_SECONDS, TOO_MANY } from "../runtime/refuse.ts";
 import type { Service } from "../runtime/service.ts";
+import { Slots } from "../runtime/slots.ts";
 import { failure } from "./answers.ts";
 import { API_REQUESTS_MAX, OPEN_BODY_BYTES, OTHER_REQUESTS_MAX, STATUS_SHARE } from "./defaults.ts";
 import type { Body, EdgeAnswer } from "./edge-request.ts";
 import { Intake } from "./intake.ts";
-import { Slots } from "./slots.ts";
 
 /**
  * What each request shares with the others of its kind in this process. No kind takes another's share: a
@@ -16,6 +16,10 @@ export interface RequestLimits {
   readonly intake: Intake;
   /** Bodies of callers who have shown their token. */
   readonly proven: Intake;
+  /**
+   * A request counts from when its body is there: a caller that only announces a body, or sends it a byte
+   * at a time, takes no slot from another.
+   */
   readonly slots: Readonly<Record<Kind, Slots>>;
 }
 

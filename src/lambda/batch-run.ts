@@ -1,9 +1,9 @@
 import { type Trigger, triggerFrom } from "../engines/aws/for-functions.ts";
 import { LullError, tellable } from "../errors.ts";
-import { Slots } from "../http/slots.ts";
 import type { Log } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Service } from "../runtime/service.ts";
+import { Slots } from "../runtime/slots.ts";
 import type { Budget } from "./deadline.ts";
 import type { SqsRecord } from "./invocation.ts";
 import type { Trace } from "./tracing.ts";

@@ -2,6 +2,9 @@ import type { Draft } from "./draft.ts";
 import type { StagedMessage } from "./message.ts";
 import type { StagedOutbound } from "./outbound.ts";
 
+/** How much of a reply reached the customer, as far as is known. */
+export type ReplySent = "none" | "part" | "whole" | "unknown";
+
 export interface DeadLetter {
   readonly id: string;
   readonly conversationId: string;
@@ -11,11 +14,13 @@ export interface DeadLetter {
   /** What was to be said without a message that asked for it. */
   readonly outbounds: readonly StagedOutbound[];
   readonly draft?: Draft;
+  /** Of the draft. A retry answers anew: it is for the operator to know what the customer has already. */
+  readonly replySent: ReplySent;
   readonly atMs: number;
 }
 
 /** What is kept of it beside the messages and outbounds, which every engine stores in its own way. */
-export type LetterHead = Omit<DeadLetter, "messages" | "outbounds">;
+export type LetterHead = Omit<DeadLetter, "messages" | "outbounds" | "replySent">;
 
 /** Messages that are to become a dead letter, and why. */
 export interface LetterContent {

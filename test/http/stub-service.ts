@@ -175,6 +175,7 @@ function stubEngine(calls: Calls): Engine {
             attempts: 5,
             messages: [STAGED],
             outbounds: [],
+            replySent: "unknown",
             draft: DRAFT,
             atMs: NOW_MS,
           },

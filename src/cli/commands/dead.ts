@@ -1,4 +1,3 @@
-import { withReplySent } from "../../core/draft.ts";
 import { LullError } from "../../errors.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
 import type { StagedOutbound } from "../../model/outbound.ts";
@@ -19,10 +18,7 @@ const SAID_MAX = 60;
 export const list = listCommand(
   "Messages that got no turn: out of attempts, after too long an outage, or what no try can mend. " +
     "Kept whole, with the reason.",
-  async (inspector, page) => {
-    const { items, ...rest } = await inspector.dead(page);
-    return { items: items.map(withReplySent), ...rest };
-  },
+  (inspector, page) => inspector.dead(page),
   (nowMs, letters) => {
     // What a person or a program says is no message: without its text such a letter would seem empty.
     const isSaying = letters.some(({ outbounds }) => outbounds.length > 0);
@@ -67,8 +63,7 @@ export const retry: Command = {
   options: { ...ALL, ...ALSO_SENT },
   args: { required: [], more: true },
   run: (call) => {
-    const isMeant = (letter: DeadLetter) =>
-      call.options["also-sent"] === true || withReplySent(letter).replySent === "none";
+    const isMeant = (letter: DeadLetter) => call.options["also-sent"] === true || letter.replySent === "none";
     return forEach(call, "retried", (lull, id) => lull.retryDead(id), isMeant);
   },
 };

@@ -7,12 +7,12 @@ import type { EngineContext } from "../../ports/engine.ts";
 import type { Store } from "./dynamo/store.ts";
 import { Installation } from "./items/installation.ts";
 import { LEASE_SHARDS } from "./items/keys.ts";
-import type { LeftBehind } from "./items/left-rows.ts";
 import { Quarantine } from "./items/quarantine.ts";
-import { Recent } from "./items/recent.ts";
 import type { StageRow } from "./items/stage-item.ts";
 import type { Stored } from "./items/state-item.ts";
+import type { LeftBehind } from "./left-rows.ts";
 import type { Triggers } from "./queue/triggers.ts";
+import { Recent } from "./recent.ts";
 
 /** A transaction holds 100 actions. A message of a batch needs two; in a dead letter, three. */
 const BATCH_MESSAGES_MAX = 30;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import type { Draft } from "../../model/draft.ts";
 import type { Listing, Page } from "../../ports/inspector.ts";
-import { draftFor, replied, unknown } from "./builders.ts";
+import { allSent, draftFor, replied, sent, unknown } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { scene } from "./scene.ts";
 
@@ -237,6 +238,30 @@ export const inspecting: readonly EngineCase[] = [
       unknown: 1,
       staleLeases: 1,
       oldestLeaseAtMs: takenAtMs,
+    });
+  }),
+
+  scene("a dead letter says how much of its reply went out", {}, async (s) => {
+    const drafts: Record<string, (draft: Draft) => Draft | undefined> = {
+      none: () => undefined,
+      part: (draft) => sent(draft, 0),
+      whole: allSent,
+      unknown: (draft) => unknown(sent(draft, 0), 1),
+    };
+    for (const [sender, made] of Object.entries(drafts)) {
+      await s.receive({ sender });
+      await s.windowPasses();
+      const taken = await s.take();
+      const draft = made(draftFor(taken, ["one", "two"]));
+      if (draft) await s.engine.turns.draft(taken.lease, draft);
+      await s.engine.turns.release(taken.lease, { kind: "dead-letter", reason: "broken" });
+    }
+    const told = (await s.dead()).map(({ messages, replySent }) => [messages[0]?.sender, replySent]);
+    assert.deepEqual(Object.fromEntries(told), {
+      none: "none",
+      part: "part",
+      whole: "whole",
+      unknown: "unknown",
     });
   }),
 

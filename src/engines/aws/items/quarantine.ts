@@ -3,7 +3,7 @@ import type { Log } from "../../../model/log.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { TABLES, type TableName } from "../dynamo/tables.ts";
-import { Recent } from "./recent.ts";
+import { Recent } from "../recent.ts";
 
 /** A row that every look meets is not reported every time. */
 const AGAIN_MS = 3_600_000;

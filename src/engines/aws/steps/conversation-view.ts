@@ -1,9 +1,9 @@
 import type { Window } from "../../../core/state.ts";
 import type { StagedItem } from "../../../core/take.ts";
 import type { Conversation } from "../../../model/conversation.ts";
-import type { LeftBehind } from "../items/left-rows.ts";
 import type { StageRow } from "../items/stage-item.ts";
 import type { Stored } from "../items/state-item.ts";
+import type { LeftBehind } from "../left-rows.ts";
 
 /** What the holder of a lease finds. */
 export interface ConversationView extends Omit<LeftBehind, "items"> {

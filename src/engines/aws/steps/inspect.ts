@@ -5,7 +5,7 @@ import { lookUpAsync } from "../../../core/lookup.ts";
 import { recordsBehind } from "../../../core/name-lookups.ts";
 import { isNamedLike } from "../../../core/names.ts";
 import type { Sound } from "../../../core/shape.ts";
-import { writtenIn } from "../../../core/staged.ts";
+import { deadLetterOf } from "../../../core/staged.ts";
 import type { Conversation, ConversationStatus } from "../../../model/conversation.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
 import type { NameRecords } from "../../../model/names.ts";
@@ -25,6 +25,7 @@ import { all, atMost, beginsWith, equal, type Item } from "../dynamo/expression.
 import { inParallel } from "../dynamo/parallel.ts";
 import { LEASED } from "../dynamo/tables.ts";
 import { conversationFrom } from "../items/conversation-item.ts";
+import { conversationOf } from "../items/conversation-row.ts";
 import { conversationKeyOf, inTime, shards } from "../items/keys.ts";
 import { leasedIds, sweptShards } from "../items/lease-shards.ts";
 import { letterFrom, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
@@ -34,7 +35,6 @@ import { refusalFrom, refusalLists, refusalsSinceMs } from "../items/refusal-ite
 import { stagedLately } from "../items/staged.ts";
 import { storedFrom } from "../items/state-item.ts";
 import { countedTurns } from "../items/turn-count.ts";
-import { conversationOf } from "./find-conversation.ts";
 import { latestItems, pastOf } from "./history.ts";
 import { countListed, newestFirst } from "./listing.ts";
 import { lockOf } from "./locks.ts";
@@ -149,7 +149,7 @@ export async function listDead(context: AwsContext, page: Page): Promise<Listing
     const ofConversation = equal("conversation_id", head.conversationId);
     const ofLetter = beginsWith("item_id", letterRowPrefix(head.id));
     const rows = await context.store.query("messages", { key: all(ofConversation, ofLetter) });
-    return { ...head, ...writtenIn(letterRowsFrom(context, rows)) };
+    return deadLetterOf(head, letterRowsFrom(context, rows));
   });
   return { items, ...(next !== undefined && { next }) };
 }

@@ -3,7 +3,7 @@ import { itemOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { StagedItem, TakeDecision } from "../../../core/take.ts";
 import type { AwsContext } from "../context.ts";
-import type { LeftBehind } from "../items/left-rows.ts";
+import type { LeftBehind } from "../left-rows.ts";
 import type { ConversationView } from "./conversation-view.ts";
 
 /**

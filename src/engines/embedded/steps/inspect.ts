@@ -2,7 +2,7 @@ import { DETAIL_LIMITS } from "../../../core/defaults.ts";
 import { isRunning, leaseGauges } from "../../../core/lease.ts";
 import { lookUp } from "../../../core/lookup.ts";
 import { recordsBehind } from "../../../core/name-lookups.ts";
-import { messagesOf, writtenIn } from "../../../core/staged.ts";
+import { deadLetterOf, messagesOf } from "../../../core/staged.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
 import type { NameRecord } from "../../../model/names.ts";
@@ -18,7 +18,6 @@ import type {
   Page,
 } from "../../../ports/inspector.ts";
 import { type StepContext, stateOf } from "../context.ts";
-import type { StoredDeadLetter } from "../tables.ts";
 import { recordsAt } from "./find-conversation.ts";
 import { lockOf } from "./locks.ts";
 
@@ -67,11 +66,8 @@ export function showConversation(
 
 export function listDead(context: StepContext, page: Page): Listing<DeadLetter> {
   const { items, next } = context.tables.deadLetters.list(page);
-  return { items: items.map(shownDead), ...(next !== undefined && { next }) };
-}
-
-function shownDead({ rows, ...letter }: StoredDeadLetter): DeadLetter {
-  return { ...letter, ...writtenIn(rows) };
+  const letters = items.map(({ rows, ...head }) => deadLetterOf(head, rows));
+  return { items: letters, ...(next !== undefined && { next }) };
 }
 
 export function listUnknown(context: StepContext, page: Page): Listing<UnknownSend> {
@@ -83,11 +79,11 @@ export function listRefusals(context: StepContext, page: Page): Listing<Refusal>
 }
 
 export function counts(context: StepContext): Counts {
-  return context.tables.meta.counts(context.nowMs);
+  return context.tables.meta.counts();
 }
 
 export function gauges({ tables, nowMs, settings }: StepContext): Gauges {
-  const { dead, unknown, quarantined } = tables.meta.counts(nowMs);
+  const { dead, unknown, quarantined } = tables.meta.counts();
   const held = tables.states.holders().flatMap((holder) => tables.states.heldBy(holder));
   const leases = held.flatMap((id) => tables.states.get(id)?.lease ?? []);
   return { dead, unknown, quarantined, ...leaseGauges(leases, nowMs, settings.clockSkewMs) };

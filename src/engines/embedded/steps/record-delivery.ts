@@ -1,9 +1,10 @@
-import { DELIVERIES_KEPT_MS } from "../../../core/defaults.ts";
+import { deliveriesKeptMs } from "../../../core/defaults.ts";
 import { mayTellOf, type Teller } from "../../../core/draft.ts";
+import { unknownSendId } from "../../../core/identity.ts";
 import { afterDelivery } from "../../../core/running-turn.ts";
 import { type Sent, sentMark } from "../../../core/sent.ts";
 import type { ChunkReference, DeliveryStatus } from "../../../model/message.ts";
-import { conversationOf, type StepContext, saveState, stateOf } from "../context.ts";
+import { conversationIdOf, type StepContext, saveState, stateOf } from "../context.ts";
 import { wakeNow } from "./window.ts";
 
 /** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */
@@ -15,7 +16,7 @@ export function recordDelivery(
   const sent = { channel, providerId };
   const by = { channel, address };
   const wasUnknown = reference !== undefined && settleUnknown(context, by, reference);
-  const id = reference && conversationOf(context, reference.turnId);
+  const id = reference && conversationIdOf(context, reference.turnId);
   const state = id === undefined ? undefined : stateOf(context, id);
   // A turn without a draft has sent nothing.
   const draft = state?.draft?.turnId === reference?.turnId ? state?.draft : undefined;
@@ -32,8 +33,8 @@ export function recordDelivery(
   return "settled";
 }
 
-function settleUnknown(context: StepContext, by: Teller, { turnId, chunk }: ChunkReference): boolean {
-  const id = `${turnId}.${chunk}`;
+function settleUnknown(context: StepContext, by: Teller, reference: ChunkReference): boolean {
+  const id = unknownSendId(reference);
   const unknown = context.tables.unknownSends.get(id);
   if (!unknown || !mayTellOf(unknown, by)) return false;
   context.tables.unknownSends.delete(id);
@@ -42,8 +43,7 @@ function settleUnknown(context: StepContext, by: Teller, { turnId, chunk }: Chun
 
 /** A callback that comes later is told from one about another installation's message. */
 export function rememberSent({ tables, settings, nowMs }: StepContext, sent: readonly Sent[]): void {
-  const keptMs = Math.min(settings.retentionMs || DELIVERIES_KEPT_MS, DELIVERIES_KEPT_MS);
-  tables.remembered.add(sent.map(sentMark), nowMs + keptMs);
+  tables.remembered.add(sent.map(sentMark), nowMs + deliveriesKeptMs(settings));
 }
 
 export function forgetSent({ tables }: StepContext, sent: readonly Sent[]): void {

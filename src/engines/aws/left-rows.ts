@@ -1,5 +1,5 @@
-import type { StagedItem } from "../../../core/take.ts";
-import type { StageRow } from "./stage-item.ts";
+import type { StagedItem } from "../../core/take.ts";
+import type { StageRow } from "./items/stage-item.ts";
 
 /**
  * What a look saw and its turn could not take. Staged rows are stored by their ids, and only all of them

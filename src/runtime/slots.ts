@@ -1,7 +1,4 @@
-/**
- * Requests of one kind that are being carried out. A request counts from when its body is there: a caller
- * that only announces a body, or sends it a byte at a time, takes no slot from another.
- */
+/** Work of one kind of which only so much is carried out at once. It takes a slot only while it runs. */
 export class Slots {
   readonly #max: number;
   #taken = 0;
