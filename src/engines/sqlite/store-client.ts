@@ -6,6 +6,7 @@ import type { StepName, StepResult } from "../embedded/requests.ts";
 import { toldOf } from "./failure.ts";
 import type { StepReply, TimedRequest } from "./step-request.ts";
 import { type GroupReply, resultOf, type StoreOptions } from "./store.ts";
+import { NEXT, SMALL_GROUP_MAX } from "./store-pace.ts";
 
 /** Requests that may wait for the writer. Above that the caller is refused at once, instead of much later. */
 const QUEUE_MAX = 20_000;
@@ -13,7 +14,7 @@ const QUEUE_MAX = 20_000;
 const QUEUE_LENGTH_MAX = 64_000_000;
 /** A request that waited this long is answered as failed: its caller has given up already. */
 const QUEUE_AGE_MS_MAX = 10_000;
-/** Two groups with the thread: while it commits one, the next is already there. */
+/** Two groups with the thread, if the second is no small one: while it commits one, the next is already there. */
 const GROUPS_OUT_MAX = 2;
 /** Bounds how long one commit may hold up the others. */
 const GROUP_MAX = 1_000;
@@ -39,6 +40,8 @@ export class StoreClient {
   #queuedLength = 0;
   #out: Waiting[][] = [];
   #flushing = false;
+  /** The thread waits for a group. */
+  #isAwaited = false;
   #closing: (() => void) | undefined;
 
   private constructor(options: StoreOptions, clock: Clock, log: Log, onReply: (reply: GroupReply) => void) {
@@ -93,16 +96,23 @@ export class StoreClient {
   }
 
   #flush(): void {
-    while (this.#queue.length > 0 && this.#out.length < GROUPS_OUT_MAX) {
+    while (this.#queue.length > 0) {
       if (!this.#thread) {
         void this.#startThread().catch((error) => this.#rejectAll(error));
         return;
       }
+      if (!this.#mayGoOut()) return;
       const group = this.#freshGroup();
       if (group.length === 0) continue;
+      this.#isAwaited = false;
       this.#out.push(group);
       this.#thread.postMessage(`[${group.map(({ text }) => text).join(",")}]`);
     }
+  }
+
+  #mayGoOut(): boolean {
+    const isLarge = this.#queue.length > SMALL_GROUP_MAX;
+    return this.#isAwaited || (isLarge && this.#out.length < GROUPS_OUT_MAX);
   }
 
   #freshGroup(): Waiting[] {
@@ -135,7 +145,6 @@ export class StoreClient {
         reject(error);
       }
     });
-    this.#flush();
     this.#closeWhenDone();
   }
 
@@ -149,8 +158,9 @@ export class StoreClient {
     this.#thread = thread;
     return new Promise((resolve, reject) => {
       thread.on("message", (message: string) => {
-        if (message === "open") {
+        if (message === NEXT) {
           resolve();
+          this.#isAwaited = this.#out.length === 0;
           this.#flush();
         } else this.#receive(JSON.parse(message) as GroupReply);
       });
@@ -169,6 +179,7 @@ export class StoreClient {
   #died(thread: Worker, error: Error): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
+    this.#isAwaited = false;
     const lost = this.#out.splice(0).flat();
     for (const { reject } of lost) reject(new StoreUnavailable("the database thread died", error));
     if (this.#closing) {

@@ -11,6 +11,7 @@ import { arrival } from "../../testing/engine-contract/builders.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
 import { outageOf } from "../../wire/outage.ts";
 import { sqlite } from "./index.ts";
+import { StoreClient } from "./store-client.ts";
 
 const unavailable = { code: "STORE_UNAVAILABLE", retry: "later" };
 
@@ -222,6 +223,29 @@ describe("the writer thread among others", () => {
   });
 });
 
+it("what comes one by one while the thread is at work shares one commit", async () => {
+  const groups: number[] = [];
+  const options = { file, synchronous: "full", settings: settingsWith({}), holder: "here" } as const;
+  const client = await StoreClient.open(
+    options,
+    clock,
+    () => {},
+    ({ replies }) => groups.push(replies.length),
+  );
+  const release = holdWriteLock();
+  const stage = async () => {
+    const asked = client.run({ name: "stage", input: [message()], nowMs: clock.nowMs() });
+    await clock.settle();
+    return { asked };
+  };
+  const all = [];
+  for (let n = 0; n < 10; n += 1) all.push(await stage());
+  release();
+  await Promise.all(all.map(({ asked }) => asked));
+  await client.close();
+  expect(groups).toEqual([1, 9]);
+});
+
 describe("the writer thread at its limits", () => {
   it("tells the caller at once when too many requests wait", async () => {
     const engine = await open();
@@ -238,18 +262,15 @@ describe("the writer thread at its limits", () => {
     const engine = await open();
     const release = holdWriteLock();
     const large = "x".repeat(1_000_000);
-    // Two are with the thread already; 64 more are as much as may wait.
-    const waiting: Promise<unknown>[] = [];
-    for (let group = 0; group < 2; group += 1) {
-      waiting.push(engine.receiving.stage([message(large, `person-${waiting.length}`)]));
-      await clock.settle();
-    }
+    // One is with the thread already; 64 more are as much as may wait.
+    const waiting = [engine.receiving.stage([message(large)])];
+    await clock.settle();
     for (let n = 0; n < 64; n += 1)
       waiting.push(engine.receiving.stage([message(large, `person-${waiting.length}`)]));
     await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
     release();
     await Promise.all(waiting);
-    expect((await engine.inspector.counts()).staged).toBe(66);
+    expect((await engine.inspector.counts()).staged).toBe(65);
     expect((await engine.receiving.stage([message()]))[0]?.kind).toBe("staged");
   });
 
@@ -261,11 +282,8 @@ describe("the writer thread at its limits", () => {
   it("fails what waited longer than its caller does", async () => {
     const engine = await open();
     const release = holdWriteLock();
-    const atTheThread: Promise<unknown>[] = [];
-    for (let group = 0; group < 2; group += 1) {
-      atTheThread.push(engine.receiving.stage([message()]));
-      await clock.settle();
-    }
+    const atTheThread = engine.receiving.stage([message()]);
+    await clock.settle();
     const old = expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
     await clock.advance(1);
     const atTheLimit = engine.receiving.stage([message()]);
@@ -273,8 +291,8 @@ describe("the writer thread at its limits", () => {
     const young = engine.receiving.stage([message()]);
     release();
     await old;
-    await Promise.all([...atTheThread, atTheLimit, young]);
-    expect((await engine.inspector.counts()).staged).toBe(4);
+    await Promise.all([atTheThread, atTheLimit, young]);
+    expect((await engine.inspector.counts()).staged).toBe(3);
   });
 });
 
