@@ -43,8 +43,8 @@ export interface Receiving {
    * be acknowledged.
    */
   stage(arrivals: readonly StageRequest[]): Promise<readonly StageOutcome[]>;
-  /** Records a delivery status; a chunk whose outcome was unknown is settled by it. */
-  recordDelivery(channel: string, status: DeliveryStatus): Promise<"settled" | "recorded" | "unmatched">;
+  /** Records a delivery status; a chunk whose outcome was open is confirmed by it, as `sent`. */
+  recordDelivery(channel: string, status: DeliveryStatus): Promise<"confirmed" | "recorded" | "unmatched">;
   /**
    * Since when the ids of all messages are known. An id is kept for as long as `dedupeMs` was when it was
    * learnt: for a while after that was raised, this is later than `dedupeMs` ago. Sweeps note what it is.
@@ -81,7 +81,7 @@ export type WriteOutcome = { readonly kind: "lost" };
 export type Renewal = { readonly kind: "renewed"; readonly lease: Lease } | WriteOutcome;
 
 export type DraftOutcome =
-  /** With the draft as it stands: a chunk that a callback settled is `sent`, and not sent again. */
+  /** With the draft as it stands: a chunk that a callback confirmed is `sent`, and not sent again. */
   | { readonly kind: "drafted"; readonly lease: Lease; readonly draft: Draft }
   /** A human took over while the answer was made. */
   | { readonly kind: "handed-off" }

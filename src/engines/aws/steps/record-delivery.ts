@@ -17,7 +17,7 @@ export async function recordDelivery(
   context: AwsContext,
   channel: string,
   status: DeliveryStatus,
-): Promise<"settled" | "recorded" | "unmatched"> {
+): Promise<"confirmed" | "recorded" | "unmatched"> {
   const { chunk: reference, providerId, address } = status;
   const by = { channel, address };
   const wasUnknown =
@@ -31,9 +31,9 @@ export async function recordDelivery(
     const { id, ...set } = sentItem(context, channel, providerId, reference.turnId);
     await context.store.update("seen", { id }, { set });
   }
-  if (wasUnknown) return "settled";
+  if (wasUnknown) return "confirmed";
   if (!reference || !stored) return (await isSent(context, channel, providerId)) ? "recorded" : "unmatched";
-  return (await settleDraft(context, stored, reference, providerId)) ? "settled" : "recorded";
+  return (await confirmDraft(context, stored, reference, providerId)) ? "confirmed" : "recorded";
 }
 
 /** The row of a conversation in which this turn is not over yet. A turn without a draft has sent nothing. */
@@ -62,18 +62,18 @@ export async function removeUnknown(
   return key !== undefined && removeOnce(context, key, condition);
 }
 
-async function settleDraft(
+async function confirmDraft(
   context: AwsContext,
   read: Stored,
   reference: ChunkReference,
   providerId: string,
 ): Promise<boolean> {
   for (let stored = read; ; ) {
-    const settled = afterDelivery(stored.state, reference, { providerId, atMs: context.clock.nowMs() });
-    if (!settled) return false;
-    const saved = await saveState(context, stored, settled.after);
+    const confirmed = afterDelivery(stored.state, reference, { providerId, atMs: context.clock.nowMs() });
+    if (!confirmed) return false;
+    const saved = await saveState(context, stored, confirmed.after);
     if (saved.kind === "saved") {
-      if (settled.goesOn) await wakeNow(context, triggerOf(stored));
+      if (confirmed.goesOn) await wakeNow(context, triggerOf(stored));
       return true;
     }
     stored = saved.stored;

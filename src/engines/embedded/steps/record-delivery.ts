@@ -10,11 +10,11 @@ import { wakeNow } from "./window.ts";
 export function recordDelivery(
   context: StepContext,
   { channel, status }: { channel: string; status: DeliveryStatus },
-): "settled" | "recorded" | "unmatched" {
+): "confirmed" | "recorded" | "unmatched" {
   const { chunk: reference, providerId, address } = status;
   const sent = { channel, providerId };
   const by = { channel, address };
-  const wasUnknown = reference !== undefined && settleUnknown(context, by, reference);
+  const wasUnknown = reference !== undefined && confirmUnknown(context, by, reference);
   const id = reference && conversationOf(context, reference.turnId);
   const state = id === undefined ? undefined : stateOf(context, id);
   // A turn without a draft has sent nothing.
@@ -22,17 +22,17 @@ export function recordDelivery(
   if (draft && !mayTellOf(draft, by)) return "unmatched";
   // Nothing is stored for an unknown turn: it is another installation's, or an erased person's.
   if (wasUnknown || draft) rememberSent(context, [sent]);
-  if (wasUnknown) return "settled";
+  if (wasUnknown) return "confirmed";
   if (!reference || !draft || !state || id === undefined)
     return context.tables.remembered.has(sentMark(sent)) ? "recorded" : "unmatched";
-  const settled = afterDelivery(state, reference, { providerId, atMs: context.nowMs });
-  if (!settled) return "recorded";
-  saveState(context, id, settled.after);
-  if (settled.goesOn) wakeNow(context, id);
-  return "settled";
+  const confirmed = afterDelivery(state, reference, { providerId, atMs: context.nowMs });
+  if (!confirmed) return "recorded";
+  saveState(context, id, confirmed.after);
+  if (confirmed.goesOn) wakeNow(context, id);
+  return "confirmed";
 }
 
-function settleUnknown(context: StepContext, by: Teller, { turnId, chunk }: ChunkReference): boolean {
+function confirmUnknown(context: StepContext, by: Teller, { turnId, chunk }: ChunkReference): boolean {
   const id = `${turnId}.${chunk}`;
   const unknown = context.tables.unknownSends.get(id);
   if (!unknown || !mayTellOf(unknown, by)) return false;
