@@ -56,7 +56,7 @@ export interface StageRequest {
   readonly arrival: Arrival;
   /** A refusal that was decided before the store was asked (no route): recorded if the message is new. */
   readonly refusal?: RefusalCode;
-  /** A refusal of it is not recorded: strangers have left enough of them, or it will come again. */
+  /** A refusal of it is not recorded: unsigned senders have left enough of them, or it will come again. */
   readonly isUnrecorded?: true;
   /**
    * Set if the provider takes a refusal for received and does not send again. The id of a message that is
@@ -196,7 +196,7 @@ export interface Redriven {
 export interface EngineHealth {
   /** Throws if the store cannot be written now: used at a start and by `/readyz`. */
   ping(): Promise<void>;
-  /** For `/readyz` if a write costs something: strangers may call it. Throws if there is no answer. */
+  /** For `/readyz` if a write costs something: any caller may ask. Throws if there is no answer. */
   probe?(): Promise<void>;
   /** What an operator must put right, if it is more than a file. Rejects if it cannot be reached. */
   checks?(): Promise<readonly CheckResult[]>;

@@ -30,9 +30,9 @@ interface Told {
 }
 
 /**
- * A log for what strangers cause. A caller that is refused must not fill the log: each reason is logged at
- * once, and then once a minute with how many more there were. At level `debug` every one is logged, because
- * metrics are counted from that.
+ * A log for what callers cause who prove nothing. One that is refused must not fill the log: each reason is
+ * logged at once, and then once a minute with how many more there were. At level `debug` every one is logged,
+ * because metrics are counted from that.
  */
 export class SampledLog {
   readonly #log: Log;
