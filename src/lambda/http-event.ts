@@ -18,7 +18,7 @@ export interface GatewayRequest extends EdgeRequest {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What each payload version says in its own way. */
-interface Told {
+interface GatewayFields {
   readonly method: string;
   /** Without the stage. */
   readonly path: string;
@@ -36,13 +36,13 @@ interface Told {
 export function requestFrom(event: unknown, publicUrl: string | undefined): GatewayRequest | undefined {
   if (!isFields(event)) return undefined;
   const context = fieldsIn(event, "requestContext");
-  const told = isFields(context.http)
-    ? toldByVersion2(event, context)
+  const given = isFields(context.http)
+    ? fieldsOfVersion2(event, context)
     : typeof event.httpMethod === "string"
-      ? toldByVersion1(event, context)
+      ? fieldsOfVersion1(event, context)
       : undefined;
-  if (told === undefined) return undefined;
-  const { method, path, search, headers, sourceIp } = told;
+  if (given === undefined) return undefined;
+  const { method, path, search, headers, sourceIp } = given;
   return {
     method: method.toUpperCase(),
     path: withoutPublicPrefix(path, publicUrl),
@@ -51,7 +51,7 @@ export function requestFrom(event: unknown, publicUrl: string | undefined): Gate
       return new URLSearchParams(search);
     },
     headers,
-    base: baseOf(told, context),
+    base: baseOf(given, context),
     // A gateway stands in between: a loopback address is no proof that the caller is on our machine.
     remoteAddress: isLoopbackAddress(sourceIp) ? undefined : sourceIp,
     body: async (bytesMax) => {
@@ -78,7 +78,7 @@ function hasOnlyLists(event: unknown): boolean {
   return isFields(event) && isFields(event.multiValueHeaders) && !isFields(event.headers);
 }
 
-function toldByVersion2(event: Fields, context: Fields): Told {
+function fieldsOfVersion2(event: Fields, context: Fields): GatewayFields {
   const http = fieldsIn(context, "http");
   const raw = textIn(event, "rawPath") ?? textIn(http, "path") ?? "/";
   const query = textIn(event, "rawQueryString") ?? "";
@@ -95,7 +95,7 @@ function toldByVersion2(event: Fields, context: Fields): Told {
   };
 }
 
-function toldByVersion1(event: Fields, context: Fields): Told {
+function fieldsOfVersion1(event: Fields, context: Fields): GatewayFields {
   const path = textIn(event, "path") ?? "/";
   const stage = textIn(context, "stage");
   // A REST API leaves the stage out of the path and gives the whole in its context.
@@ -110,7 +110,7 @@ function toldByVersion1(event: Fields, context: Fields): Told {
 }
 
 /** An HTTP API with a named stage has it at the head of every path. */
-function withoutStage(raw: string, stage: string | undefined): Pick<Told, "path" | "stage"> {
+function withoutStage(raw: string, stage: string | undefined): Pick<GatewayFields, "path" | "stage"> {
   const path = raw.startsWith("/") ? raw : `/${raw}`;
   const prefix = `/${stage}`;
   const isStaged = stage !== undefined && stage !== "$default" && isUnder(path, prefix);
@@ -128,7 +128,7 @@ function isUnder(path: string, prefix: string): boolean {
 }
 
 /** The URL as the caller saw it, up to the path. A custom domain shows no stage. */
-function baseOf({ headers, stage }: Told, context: Fields): string {
+function baseOf({ headers, stage }: GatewayFields, context: Fields): string {
   const domain = textIn(context, "domainName");
   const host = headers.host ?? domain ?? "localhost";
   const isOwnDomain = domain !== undefined && !/\.execute-api\.|^localhost\b|^127\./.test(domain);

@@ -112,8 +112,8 @@ export type ReleaseOutcome =
   | { readonly kind: "answered" }
   | WriteOutcome;
 
-/** What the trigger of a queue tells beside its conversation. */
-export interface TriggerTold {
+/** Where the trigger of a queue came from, beside its conversation. */
+export interface TriggerSource {
   /** Whose conversation it is; empty if the trigger does not say. */
   readonly sender: string;
   /** The channel whose queue it came through: if the conversation is busy, it is sent there again. */
@@ -124,7 +124,7 @@ export interface TriggerTold {
 export interface TurnTaking {
   /** LEASE, DISARM and BATCH for up to `max` turns. With a queue, it may wait until `signal` aborts. */
   takeDue(max: number, signal: AbortSignal): Promise<DueTurns>;
-  take(conversationId: string, told?: TriggerTold): Promise<TakeResult>;
+  take(conversationId: string, source?: TriggerSource): Promise<TakeResult>;
   renew(lease: Lease): Promise<Renewal>;
   /** Whether messages are staged that may still join this turn: never where a limit cut its batch. */
   hasNewer(lease: Lease): Promise<boolean>;

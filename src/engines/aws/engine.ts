@@ -82,7 +82,7 @@ export function engineOn(context: AwsContext, close: () => Promise<void>): Engin
     },
     turns: {
       takeDue: async (max, signal) => takeDue(await ready(), max, signal),
-      take: async (id, told) => takeResult(await take(await ready(), id, told)),
+      take: async (id, source) => takeResult(await take(await ready(), id, source)),
       renew: async (lease) => renew(await ready(), lease),
       hasNewer: async (lease) => hasNewer(await ready(), lease),
       draft: async (lease, written) => draft(await ready(), lease, written),

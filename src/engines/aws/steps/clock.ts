@@ -20,8 +20,8 @@ const LEASES_LOOKED_AFTER = 5;
 export interface ClockLook {
   /** The clock was set back lately: windows that are far off are woken, page by page as they are swept. */
   readonly isSetBack: boolean;
-  /** Reported once. */
-  readonly told?: ClockSetBack;
+  /** Given once. */
+  readonly report?: ClockSetBack;
 }
 
 /**
@@ -51,7 +51,7 @@ export async function lookAtClock(context: AwsContext): Promise<ClockLook> {
     });
   if (!areLeasesLookedAfter) return { isSetBack };
   const conversations = await shortenLeases(context, nowMs);
-  return wasSetBack ? { isSetBack, told: { byMs, conversations } } : { isSetBack };
+  return wasSetBack ? { isSetBack, report: { byMs, conversations } } : { isSetBack };
 }
 
 function numberIn(item: Item | undefined, name: string): number | undefined {

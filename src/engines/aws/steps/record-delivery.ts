@@ -1,4 +1,4 @@
-import { mayTellOf, type Teller } from "../../../core/draft.ts";
+import { type CallbackSource, isFromSender } from "../../../core/draft.ts";
 import { conversationWithin } from "../../../core/identity.ts";
 import { canonicalAddress } from "../../../core/own-addresses.ts";
 import { afterDelivery } from "../../../core/running-turn.ts";
@@ -22,9 +22,9 @@ export async function recordDelivery(
   const by = { channel, address };
   const wasUnknown =
     reference !== undefined &&
-    (await removeUnknown(context, `${reference.turnId}.${reference.chunk}`, mayBeToldBy(by)));
+    (await removeUnknown(context, `${reference.turnId}.${reference.chunk}`, isSentThrough(by)));
   const stored = reference && !wasUnknown ? await draftedTurn(context, reference.turnId) : undefined;
-  if (stored && !mayTellOf(stored.state.draft!, by)) return "unmatched";
+  if (stored && !isFromSender(stored.state.draft!, by)) return "unmatched";
   // Nothing is stored for an unknown turn: it is another installation's, or an erased person's.
   if (reference && (wasUnknown || stored)) {
     // A webhook's role may only update these items.
@@ -43,8 +43,8 @@ async function draftedTurn(context: AwsContext, turnId: string): Promise<Stored 
   return stored?.state.draft?.turnId === turnId ? stored : undefined;
 }
 
-/** The rule of `mayTellOf`, as a condition for a listed unknown send, which is not read. */
-function mayBeToldBy({ channel, address }: Teller): Condition {
+/** The rule of `isFromSender`, as a condition for a listed unknown send, which is not read. */
+function isSentThrough({ channel, address }: CallbackSource): Condition {
   const isOfChannel = equal("channel", channel);
   if (address === undefined) return isOfChannel;
   // In canonical form, in which it was stored.

@@ -9,7 +9,7 @@ import { contentOf, takenFrom } from "../../../core/taken.ts";
 import { tellable } from "../../../errors.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
 import type { TakeOutcome } from "../../../model/take.ts";
-import type { TriggerTold } from "../../../ports/engine.ts";
+import type { TriggerSource } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
 import { rowKey, SENDER } from "../items/conversation-item.ts";
@@ -30,12 +30,12 @@ import { undoTake } from "./undo-take.ts";
 import { wakeAt, wakeWaiting } from "./window.ts";
 
 /** A wake-up for one conversation: LEASE to BATCH. One outcome, and one for each dead letter before it. */
-export async function take(context: AwsContext, id: string, told?: TriggerTold): Promise<TakeOutcome[]> {
-  const leased = await takeLease(context, id, told);
+export async function take(context: AwsContext, id: string, source?: TriggerSource): Promise<TakeOutcome[]> {
+  const leased = await takeLease(context, id, source);
   if (leased.kind === "leased") return takeUnder(context, leased.stored, leased.token);
   const { stored, untilAtMs } = leased;
   // Held: another trigger comes when the lease may end. If this one returned, it would soon count as poison.
-  await context.triggers.send(triggerOf(stored, told), untilAtMs + context.settings.clockSkewMs);
+  await context.triggers.send(triggerOf(stored, source), untilAtMs + context.settings.clockSkewMs);
   return [{ kind: "busy", conversationId: id, untilAtMs }];
 }
 

@@ -1,5 +1,5 @@
 import { DELIVERIES_KEPT_MS } from "../../../core/defaults.ts";
-import { mayTellOf, type Teller } from "../../../core/draft.ts";
+import { type CallbackSource, isFromSender } from "../../../core/draft.ts";
 import { afterDelivery } from "../../../core/running-turn.ts";
 import { type Sent, sentMark } from "../../../core/sent.ts";
 import type { ChunkReference, DeliveryStatus } from "../../../model/message.ts";
@@ -19,7 +19,7 @@ export function recordDelivery(
   const state = id === undefined ? undefined : stateOf(context, id);
   // A turn without a draft has sent nothing.
   const draft = state?.draft?.turnId === reference?.turnId ? state?.draft : undefined;
-  if (draft && !mayTellOf(draft, by)) return "unmatched";
+  if (draft && !isFromSender(draft, by)) return "unmatched";
   // Nothing is stored for an unknown turn: it is another installation's, or an erased person's.
   if (wasUnknown || draft) rememberSent(context, [sent]);
   if (wasUnknown) return "confirmed";
@@ -32,10 +32,14 @@ export function recordDelivery(
   return "confirmed";
 }
 
-function confirmUnknown(context: StepContext, by: Teller, { turnId, chunk }: ChunkReference): boolean {
+function confirmUnknown(
+  context: StepContext,
+  by: CallbackSource,
+  { turnId, chunk }: ChunkReference,
+): boolean {
   const id = `${turnId}.${chunk}`;
   const unknown = context.tables.unknownSends.get(id);
-  if (!unknown || !mayTellOf(unknown, by)) return false;
+  if (!unknown || !isFromSender(unknown, by)) return false;
   context.tables.unknownSends.delete(id);
   return true;
 }
