@@ -67,7 +67,7 @@ export function replySent(draft: Draft | undefined): ReplySent {
 }
 
 /** Something that was sent: through which channel, and from which address of ours, if that is known. */
-interface Sent {
+interface SentThrough {
   readonly channel: string;
   readonly from?: string;
 }
@@ -79,7 +79,7 @@ export interface CallbackSource {
 }
 
 /** A callback of one channel or address of ours proves nothing about what another one sent. */
-export function isFromSender({ channel, from = "" }: Sent, source: CallbackSource): boolean {
+export function isFromSender({ channel, from = "" }: SentThrough, source: CallbackSource): boolean {
   const isFrom = source.address === undefined || from === "" || isSameAddress(source.address, from);
   return source.channel === channel && isFrom;
 }
