@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { DELIVERIES_KEPT_MS } from "../../core/defaults.ts";
-import { sentMark } from "../../core/sent.ts";
+import { sentKey } from "../../core/sent.ts";
 import { hashedId } from "./hashed-id.ts";
 
 /** As long as can be configured. What waits longer is remembered anew by its commit. */
@@ -20,5 +20,5 @@ export function rememberWhatIsThere(database: DatabaseSync): void {
     "SELECT channel, provider_id AS id, CAST(at_ms AS REAL) AS at FROM deliveries",
   );
   for (const { channel, id, at } of deliveries.iterate())
-    remember(sentMark({ channel: String(channel), providerId: String(id) }), Number(at) + DELIVERIES_KEPT_MS);
+    remember(sentKey({ channel: String(channel), providerId: String(id) }), Number(at) + DELIVERIES_KEPT_MS);
 }

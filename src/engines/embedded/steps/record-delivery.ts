@@ -1,7 +1,7 @@
 import { DELIVERIES_KEPT_MS } from "../../../core/defaults.ts";
 import { type CallbackSource, isFromSender } from "../../../core/draft.ts";
 import { afterDelivery } from "../../../core/running-turn.ts";
-import { type Sent, sentMark } from "../../../core/sent.ts";
+import { type Sent, sentKey } from "../../../core/sent.ts";
 import type { ChunkReference, DeliveryStatus } from "../../../model/message.ts";
 import { conversationOf, type StepContext, saveState, stateOf } from "../context.ts";
 import { wakeNow } from "./window.ts";
@@ -24,7 +24,7 @@ export function recordDelivery(
   if (wasUnknown || draft) rememberSent(context, [sent]);
   if (wasUnknown) return "confirmed";
   if (!reference || !draft || !state || id === undefined)
-    return context.tables.remembered.has(sentMark(sent)) ? "recorded" : "unmatched";
+    return context.tables.remembered.has(sentKey(sent)) ? "recorded" : "unmatched";
   const confirmed = afterDelivery(state, reference, { providerId, atMs: context.nowMs });
   if (!confirmed) return "recorded";
   saveState(context, id, confirmed.after);
@@ -47,9 +47,9 @@ function confirmUnknown(
 /** A callback that comes later is told from one about another installation's message. */
 export function rememberSent({ tables, settings, nowMs }: StepContext, sent: readonly Sent[]): void {
   const keptMs = Math.min(settings.retentionMs || DELIVERIES_KEPT_MS, DELIVERIES_KEPT_MS);
-  tables.remembered.add(sent.map(sentMark), nowMs + keptMs);
+  tables.remembered.add(sent.map(sentKey), nowMs + keptMs);
 }
 
 export function forgetSent({ tables }: StepContext, sent: readonly Sent[]): void {
-  tables.remembered.forget(sent.map(sentMark));
+  tables.remembered.forget(sent.map(sentKey));
 }
