@@ -1,6 +1,14 @@
 import type { Conversation } from "../model/conversation.ts";
 import type { Draft } from "../model/draft.ts";
-import type { NameChange, Named, NamedConversation, NameRecord, NameRecords } from "../model/names.ts";
+import {
+  ERASED,
+  type NameChange,
+  type Named,
+  type NamedConversation,
+  type NameRecord,
+  type NameRecords,
+  OWNERLESS,
+} from "../model/names.ts";
 import type { StagedOutbound } from "../model/outbound.ts";
 import type { Moved } from "../model/take.ts";
 import {
@@ -53,7 +61,7 @@ export function alsoAskedFor(names: Named, records: NameRecords): string[] {
 export function otherNamesOf(names: Named, records: NameRecords): string[] {
   const person = lastingOf(names) ?? lastOf(records, passingOf(names));
   const known = person === undefined ? [] : [person, ...(records.get(person)?.cameWith ?? [])];
-  return known.filter((name) => name !== "" && !namesOf(names).includes(name));
+  return known.filter((name) => name !== ERASED && !namesOf(names).includes(name));
 }
 
 /**
@@ -181,7 +189,7 @@ function ownerless(name: string): Choice<never> {
   return {
     sender: name,
     isOwnerless: true,
-    keeps: (id) => (id === undefined ? NOTHING : new Map([[name, { whose: { [id]: "" } }]])),
+    keeps: (id) => (id === undefined ? NOTHING : new Map([[name, { whose: { [id]: OWNERLESS } }]])),
   };
 }
 
@@ -211,7 +219,7 @@ export function nameOfWaiting(messages: readonly Named[]): string {
 export function namesWaiting(messages: readonly Named[], records: NameRecords): string[] {
   const own = messages.flatMap(namesOf);
   const met = own.flatMap((name) => records.get(name)?.cameWith ?? []);
-  return [...new Set([...own, ...met])].filter((name) => name !== "");
+  return [...new Set([...own, ...met])].filter((name) => name !== ERASED);
 }
 
 /**
@@ -239,7 +247,7 @@ function whoseNow(
   found: NamedConversation | undefined,
   lasting: string,
 ): Record<string, string> {
-  return Object.fromEntries(bare.map((each) => [each.id, each === found ? lasting : ""]));
+  return Object.fromEntries(bare.map((each) => [each.id, each === found ? lasting : OWNERLESS]));
 }
 
 /** The names whose records `addresseeOf` still needs. */
