@@ -160,15 +160,16 @@ export interface ClockSetBack {
 export interface Sweeping {
   /** One bounded round; the engine keeps its cursor. */
   sweep(): Promise<SweepReport>;
-  /** Frees the leases of a worker whose process is known dead, at once. */
-  freeLeases(workerId: string): Promise<number>;
+  /** Frees the leases of a holder whose process is known dead, at once. */
+  freeLeases(holder: string): Promise<number>;
 }
 
 /** What an engine is opened with. */
 export interface EngineContext {
   readonly clock: Clock;
   readonly settings: Settings;
-  readonly workerId: string;
+  /** Who this process is to the store: its leases carry it. */
+  readonly holder: string;
   readonly log: Log;
   /** Called whenever this process armed a window, so that its own worker need not poll for it. */
   readonly onArmed: (dueAtMs: number) => void;

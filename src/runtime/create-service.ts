@@ -28,7 +28,7 @@ export function createService(config: LullConfig): Service {
   const lifecycle = new Lifecycle({
     ...facts,
     fitness,
-    engine: (onArmed) => config.engine.open({ clock, settings, workerId, log, onArmed }),
+    engine: (onArmed) => config.engine.open({ clock, settings, holder: workerId, log, onArmed }),
     worker: (engine) => new Worker({ ...answering, engine }),
     sweeper: ({ sweeping }) => new Sweeper(sweeping, facts),
   });

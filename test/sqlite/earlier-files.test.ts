@@ -30,7 +30,7 @@ async function open(version: string): Promise<void> {
   engine = await sqlite({ file, writer: "inline", synchronous: "off" }).open({
     clock,
     settings: settingsWith({}),
-    workerId: "worker-of-now",
+    holder: "worker-of-now",
     log: () => {},
     onArmed: () => {},
   });

@@ -44,7 +44,7 @@ async function openWhatIsLeft(): Promise<Engine> {
   here = await sqlite({ file: left }).open({
     clock: systemClock,
     settings: settingsWith(settings),
-    workerId: "here",
+    holder: "here",
     log: () => {},
     onArmed: () => {},
   });

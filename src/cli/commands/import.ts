@@ -55,7 +55,13 @@ function importerOf(engine: Engine, name: string): ImportConversation {
 }
 
 function openFile(file: string, { settings, workerId }: Lull): Promise<Engine> {
-  return sqlite({ file }).open({ clock: systemClock, settings, workerId, log: silent, onArmed: silent });
+  return sqlite({ file }).open({
+    clock: systemClock,
+    settings,
+    holder: workerId,
+    log: silent,
+    onArmed: silent,
+  });
 }
 
 async function takeIn(

@@ -92,7 +92,7 @@ export function engineOn(context: AwsContext, close: () => Promise<void>): Engin
     },
     sweeping: {
       sweep: async () => sweep(await ready()),
-      freeLeases: async (workerId) => freeLeases(await ready(), workerId),
+      freeLeases: async (holder) => freeLeases(await ready(), holder),
     },
     conversations: conversationsOver(ready),
     repairs: {
