@@ -61,11 +61,11 @@ export function personIn<C extends NamedConversation>(
   const isBare = (each: Each) => whose(each) === undefined && !isOfStranger(each) && !isPlace(each);
   const bare = new Set(start.filter(isBare).map(({ sender }) => sender));
   if (lasting.size === 0) {
-    const holders = new Set([...bare].flatMap((name) => [...behind(name)]));
-    if (holders.size === 1) for (const holder of holders) lasting.add(holder);
+    const owners = new Set([...bare].flatMap((name) => [...behind(name)]));
+    if (owners.size === 1) for (const owner of owners) lasting.add(owner);
   }
   const isTheirs = (name: string) =>
-    lasting.has(name) || bare.has(name) || [...behind(name)].every((holder) => lasting.has(holder));
+    lasting.has(name) || bare.has(name) || [...behind(name)].every((owner) => lasting.has(owner));
   const isOneOfTheirs = (each: C) => {
     if (start.some(({ id }) => id === each.id)) return true;
     if (isOwnerless(whose(each))) return false;
@@ -80,7 +80,7 @@ export function personIn<C extends NamedConversation>(
     .filter(Boolean);
   const own = [...new Set(mentions)].filter((name) => strangers.has(name) || isTheirs(name));
   const gone = new Set(
-    own.filter((name) => [...behind(name)].every((holder) => holder === ERASED || lasting.has(holder))),
+    own.filter((name) => [...behind(name)].every((owner) => owner === ERASED || lasting.has(owner))),
   );
   return {
     conversations,
@@ -127,7 +127,7 @@ export function erasureOf(
 
 /** What is kept of a name after the erasure; undefined if nothing is. */
 export function erasedFrom(name: string, record: NameRecord, gone: Erased): NameRecord | undefined {
-  // It stays known that there was another person: or their conversations would count as the next holder's.
+  // It stays known that there was another person: or their conversations would count as the next owner's.
   const cameWith = record.cameWith.map((each) => (gone.names.has(each) ? ERASED : each));
   const whose = Object.entries(record.whose ?? {})
     .filter(([id]) => !gone.conversationIds.has(id))

@@ -21,7 +21,7 @@ export interface NameRecord {
   /** Owners of the conversations that bear this name, by id; `OWNERLESS` if the owner is unknown. */
   readonly whose?: Readonly<Record<string, string>>;
   /**
-   * The conversations, made or still to be made, of the stranger who has the number since its holder left it.
+   * The conversations, made or still to be made, of the stranger who has the number since its owner left it.
    * They become `OWNERLESS` in `whose` when the next person comes with it.
    */
   readonly strangers?: readonly string[];
