@@ -29,7 +29,7 @@ export function secretOf(source: SecretSource): NamedSecret {
   return "secret" in source ? source : { secret: source };
 }
 
-export function readersOf(variable: string, source: SecretSource): readonly FunctionName[] {
+function readersOf(variable: string, source: SecretSource): readonly FunctionName[] {
   return secretOf(source).for ?? READERS[variable] ?? OTHERS;
 }
 

@@ -7,7 +7,7 @@ import { checkFile } from "./file-keys.ts";
 import { missingPackage } from "./missing-package.ts";
 
 /** Looked for in this order, in the folder where `lull` is called. */
-export const FILE_NAMES = ["lull.config.ts", "lull.config.js", "lull.config.mjs", "lull.config.json"];
+const FILE_NAMES = ["lull.config.ts", "lull.config.js", "lull.config.mjs", "lull.config.json"];
 
 export interface ConfigFile {
   readonly path: string;

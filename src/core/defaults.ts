@@ -24,10 +24,10 @@ export const DEFAULTS: Omit<Settings, "renewMs"> = {
 export const QUIET_MAX_FACTOR = 5;
 
 /** `sendTimeoutMs` is at most the lease divided by this, or an open request could outlive its lease. */
-export const SEND_TIMEOUT_SHARE = 3;
+const SEND_TIMEOUT_SHARE = 3;
 
 /** A lease must be this many times the clock skew, or its holder would have no time to send safely. */
-export const LEASE_SKEWS_MIN = 1.5;
+const LEASE_SKEWS_MIN = 1.5;
 
 /** The longest lease that may be configured. One that ends later is a wrong clock's or foreign. */
 export const LEASE_MS_MAX = mostOf("leaseMs");
@@ -49,6 +49,11 @@ export const REMEMBERED_LONGER_MS = 600_000;
 
 /** How long a provider may still report what became of a send. */
 export const DELIVERIES_KEPT_MS = 7 * 24 * HOUR;
+
+/** What is known of a send is about a customer: a shorter retention applies to it, too. */
+export function deliveriesKeptMs({ retentionMs }: Pick<Settings, "retentionMs">): number {
+  return retentionMs === 0 ? DELIVERIES_KEPT_MS : Math.min(retentionMs, DELIVERIES_KEPT_MS);
+}
 
 /** The longest `retryAfterMs` of an error. A header's is shorter: `RETRY_AFTER_HEADER_MS_MAX`. */
 export const RETRY_AFTER_MS_MAX = 7 * 24 * HOUR;
@@ -90,6 +95,11 @@ const REFUSALS_KEPT_MS = 30 * 24 * HOUR;
 
 export function refusalsKeptMs({ retentionMs }: Pick<Settings, "retentionMs">): number {
   return retentionMs === 0 ? REFUSALS_KEPT_MS : Math.min(retentionMs, REFUSALS_KEPT_MS);
+}
+
+/** What was said before that time is past its retention. */
+export function keptSinceMs({ retentionMs }: Pick<Settings, "retentionMs">, nowMs: number): number {
+  return retentionMs === 0 ? Number.NEGATIVE_INFINITY : nowMs - retentionMs;
 }
 
 /**

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationKey } from "../model/conversation.ts";
-import { conversationId, conversationWithin, idWithin, messageId, turnIdFrom } from "./identity.ts";
+import {
+  conversationId,
+  conversationOfUnknown,
+  conversationWithin,
+  idWithin,
+  messageId,
+  turnIdFrom,
+  unknownSendId,
+} from "./identity.ts";
 
 const key = { channelType: "whatsapp", address: "+15550100", sender: "+4912" };
 
@@ -55,6 +63,12 @@ it("an id that ends in its conversation's leads there, whatever that is called",
   for (const id of ["c_1", "8d1f-uuid", "a.b.c", "with/slash"])
     expect(conversationWithin(idWithin(id, "unique"))).toBe(id);
   expect(conversationWithin("another system's")).toBeUndefined();
+});
+
+it("so does the id of an unknown send of its turn", () => {
+  for (const id of ["c_1", "a.b.c"])
+    expect(conversationOfUnknown(unknownSendId({ turnId: idWithin(id, "unique"), chunk: 12 }))).toBe(id);
+  for (const id of ["another system's", "turn.1"]) expect(conversationOfUnknown(id)).toBeUndefined();
 });
 
 describe("a turn's id", () => {

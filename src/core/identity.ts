@@ -1,6 +1,6 @@
 import { createHmac, hash } from "node:crypto";
 import type { ConversationKey } from "../model/conversation.ts";
-import type { Arrival } from "../model/message.ts";
+import type { Arrival, ChunkReference } from "../model/message.ts";
 import type { Settings } from "../model/settings.ts";
 
 /** The dedupe key as one string: channel, receiving account, provider's id. */
@@ -29,6 +29,11 @@ export function conversationKey(
   return { channelType: channelType({ channels }, channel), address, sender };
 }
 
+/** The key within what has more fields. */
+export function keyOf({ channelType, address, sender }: ConversationKey): ConversationKey {
+  return { channelType, address, sender };
+}
+
 export function channelType({ channels }: Pick<Settings, "channels">, channel: string): string {
   return channels[channel]?.type ?? channel;
 }
@@ -41,6 +46,17 @@ export function idWithin(conversationId: string, unique: string): string {
 export function conversationWithin(id: string): string | undefined {
   const dot = id.indexOf(".");
   return dot === -1 ? undefined : id.slice(dot + 1) || undefined;
+}
+
+/** The id of an unknown send: that of its turn, and its chunk. */
+export function unknownSendId({ turnId, chunk }: ChunkReference): string {
+  return `${turnId}.${chunk}`;
+}
+
+/** The conversation of an unknown send, whose turn's id ends with it. */
+export function conversationOfUnknown(unknownId: string): string | undefined {
+  const dot = unknownId.lastIndexOf(".");
+  return dot === -1 ? undefined : conversationWithin(unknownId.slice(0, dot));
 }
 
 /**

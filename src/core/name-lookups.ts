@@ -1,7 +1,8 @@
 import type { NamedConversation, NameRecord, NameRecords } from "../model/names.ts";
 import type { Moved } from "../model/take.ts";
+import { type Addressed, movedFrom, nameAddressed, namesBehind } from "./addressee.ts";
 import type { Lookup } from "./lookup.ts";
-import { type Addressed, isClosed, movedFrom, nameAddressed, namesBehind } from "./person.ts";
+import { isClosed } from "./person.ts";
 
 /** Asks for the records of names at one address. */
 export type RecordLookup<Result> = Lookup<readonly string[], NameRecords, Result>;

@@ -1,14 +1,14 @@
 import type { Conversation, ConversationKey, NewConversation } from "../model/conversation.ts";
 import { NO_USAGE } from "../model/reply.ts";
 import type { Settings } from "../model/settings.ts";
+import { keyOf } from "./identity.ts";
 
 /** The conversation of a first message, from the project's template. */
 export function fromTemplate(
   key: ConversationKey,
   { projectStatus, allowedChannels }: Pick<Settings, "projectStatus" | "allowedChannels">,
 ): NewConversation {
-  const { channelType, address, sender } = key;
-  return { channelType, address, sender, projectStatus, ...(allowedChannels && { allowedChannels }) };
+  return { ...keyOf(key), projectStatus, ...(allowedChannels && { allowedChannels }) };
 }
 
 /** A new conversation: every field that was not given has its default. */
@@ -18,9 +18,7 @@ export function newConversation(
   { projectStatus, nowMs }: { readonly projectStatus: string; readonly nowMs: number },
 ): Conversation {
   return {
-    channelType: given.channelType,
-    address: given.address,
-    sender: given.sender,
+    ...keyOf(given),
     id,
     ...(given.senderAlias !== undefined && { senderAlias: given.senderAlias }),
     status: "new",

@@ -1,7 +1,7 @@
 import type { Draft } from "../model/draft.ts";
 import type { StagedMessage } from "../model/message.ts";
 import type { StagedOutbound } from "../model/outbound.ts";
-import { nameAddressed } from "./person.ts";
+import { nameAddressed } from "./addressee.ts";
 import type { Work } from "./state.ts";
 
 /** What a turn carries: a draft that it continues, something to say, or messages to answer. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Named, NameRecord } from "../model/names.ts";
+import { addresseeOf } from "./addressee.ts";
 import { personIn } from "./erased-person.ts";
 import { changedName } from "./names.ts";
-import { addresseeOf, alsoAskedFor, chooseConversation } from "./person.ts";
+import { alsoAskedFor, chooseConversation } from "./person.ts";
 
 const A = "+50370000001";
 const C = "50370000003";

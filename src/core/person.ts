@@ -1,5 +1,4 @@
 import type { Conversation } from "../model/conversation.ts";
-import type { Draft } from "../model/draft.ts";
 import {
   ERASED,
   type NameChange,
@@ -9,12 +8,9 @@ import {
   type NameRecords,
   OWNERLESS,
 } from "../model/names.ts";
-import type { StagedOutbound } from "../model/outbound.ts";
-import type { Moved } from "../model/take.ts";
 import {
   aliasOf,
   belongsToNumber,
-  isOwnerless,
   isPassing,
   lastingOf,
   lastOf,
@@ -211,9 +207,25 @@ export function lacksRecord(
   return !isStarted && (standing === undefined || standing.taskComplete);
 }
 
-/** The name under which messages are looked up that wait for no person's next conversation any more. */
-export function nameOfWaiting(messages: readonly Named[]): string {
+/** For messages that wait for no person's next conversation any more. */
+function nameOfWaiting(messages: readonly Named[]): string {
   return messages.map(lastingOf).find(Boolean) ?? messages.flatMap(namesOf)[0]!;
+}
+
+/**
+ * The name under which waiting messages are looked up: of the person whose complete conversation they wait
+ * in, or else the one that was found for the place where they wait.
+ */
+export function nameWaitingUnder(
+  messages: readonly Named[],
+  {
+    complete,
+    records,
+    found,
+  }: { complete: NamedConversation | undefined; records: NameRecords; found: string | undefined },
+): string {
+  const name = complete ? whoseIs(complete, records) || complete.sender : found;
+  return name || nameOfWaiting(messages);
 }
 
 /** Names under which these messages may have waited: their own, and those that their numbers came with. */
@@ -227,7 +239,7 @@ export function namesWaiting(messages: readonly Named[], records: NameRecords): 
  * The last person who came with the number and with no other since. Older versions left no record: then the
  * conversations' own names decide.
  */
-function ownerOfNumber(
+export function ownerOfNumber(
   passing: string,
   active: readonly NamedConversation[],
   records: NameRecords,
@@ -249,68 +261,4 @@ function whoseNow(
   lasting: string,
 ): Record<string, string> {
   return Object.fromEntries(bare.map((each) => [each.id, each === found ? lasting : OWNERLESS]));
-}
-
-/** The names whose records `addresseeOf` still needs. */
-export function namesBehind(conversation: NamedConversation, records: NameRecords): string[] {
-  const person = whoseIs(conversation, records) || undefined;
-  const names = [...namesOf(conversation), person, lastOf(records, person ?? conversation.sender)];
-  return names.filter((name) => name !== undefined).filter((name) => !records.has(name));
-}
-
-/** What is sent to a customer, or the messages that it answers. */
-export interface Addressed {
-  readonly draft?: Pick<Draft, "addressee"> | undefined;
-  readonly outbound?: Pick<StagedOutbound, "addressee"> | undefined;
-  readonly messages: readonly Named[];
-}
-
-/** The name by which a turn's customer is answered, if it may be another person's by now. */
-export function nameAddressed({ draft, outbound, messages }: Addressed): string | undefined {
-  if (draft) return draft.addressee;
-  if (outbound) return outbound.addressee;
-  const newest = messages.at(-1);
-  return newest && passingOf(newest);
-}
-
-/** Nothing may be sent: what was written to one person would reach another. */
-export function isPassedOn({ moved }: { readonly moved?: Moved | undefined }): boolean {
-  return moved !== undefined && moved.to === undefined;
-}
-
-/** Undefined if the conversation's person still has this name. */
-export function movedFrom(
-  name: string,
-  conversation: NamedConversation,
-  records: NameRecords,
-): Moved | undefined {
-  const to = addresseeOf(conversation, records);
-  if (to === name) return undefined;
-  return to === undefined ? {} : { to };
-}
-
-/**
- * The name to which messages for the conversation's person are sent; undefined if it cannot be told who has
- * its number now.
- */
-export function addresseeOf(conversation: NamedConversation, records: NameRecords): string | undefined {
-  const { sender } = conversation;
-  const person = whoseIs(conversation, records);
-  if (isOwnerless(person)) return undefined;
-  if (person === undefined)
-    return belongsToNumber(conversation, records) && ownerOfNumber(sender, [], records) === undefined
-      ? sender
-      : undefined;
-  const number = lastOf(records, person) ?? passingOf(conversation);
-  return number !== undefined && ownerOfNumber(number, [conversation], records) === person ? number : person;
-}
-
-/** Its names, without a number that another person has come with since: it would name that person. */
-export function ownNames(conversation: NamedConversation, records: NameRecords): string[] {
-  const person = whoseIs(conversation, records);
-  const isOwn = (number: string) =>
-    person === undefined
-      ? belongsToNumber(conversation, records)
-      : (lastOf(records, number) ?? person) === person;
-  return namesOf(conversation).filter((name) => !isPassing(name) || isOwn(name));
 }

@@ -38,6 +38,11 @@ export function isFull(pile: Pile, limits: PileLimits, bytesMore: number): boole
   return pile.messages >= limits.stagedMessagesMax || pile.bytes + bytesMore > limits.stagedBytesMax;
 }
 
+/** The answer to a message for a full conversation, once that is recorded and its customer was told. */
+export function stillFull(conversationId: string) {
+  return { kind: "refused", code: "RATE_LIMITED", conversationId, tellBusy: false } as const;
+}
+
 export function pileOf(rows: readonly { readonly bytes: number }[]): Pile {
   return { messages: rows.length, bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) };
 }

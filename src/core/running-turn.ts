@@ -4,11 +4,11 @@ import type { Lease } from "../model/lease.ts";
 import type { ChunkReference } from "../model/message.ts";
 import type { ReleaseReason } from "../model/release.ts";
 import type { StagedRow } from "../model/staged.ts";
+import { deadLetteredWith } from "./dead-letters.ts";
 import { keepSent, withChunk } from "./draft.ts";
 import { acceptedMeanwhile } from "./late-answer.ts";
 import { shortReason } from "./reason.ts";
 import { type ConversationState, type Work, withoutWork, workOf } from "./state.ts";
-import { deadLetteredWith } from "./take.ts";
 
 /** The lease is another worker's by now: nothing was written. */
 export const LOST = { kind: "lost" } as const;

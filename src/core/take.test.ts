@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ChunkState, Draft } from "../model/draft.ts";
 import { draftOf, work as workWith } from "../testing/state-builders.ts";
+import { deadLetteredWith } from "./dead-letters.ts";
 import { settingsWith } from "./defaults.ts";
 import type { ConversationState, Work } from "./state.ts";
 import {
   continuesDraft,
-  deadLetteredWith,
   decideTake,
   type Found,
   type StagedItem,

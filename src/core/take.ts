@@ -1,9 +1,14 @@
 import type { Conversation } from "../model/conversation.ts";
-import type { LetterContent } from "../model/dead-letter.ts";
-import type { Draft } from "../model/draft.ts";
 import type { Settings } from "../model/settings.ts";
 import { type Batchable, cutBatch } from "./batch.ts";
-import { type DraftAction, nextDraftAction, replySent } from "./draft.ts";
+import {
+  type DeadLetterDecision,
+  deadLetter,
+  deadLetterLost,
+  NO_LATE_ANSWER,
+  NOT_FOUND,
+} from "./dead-letters.ts";
+import { type DraftAction, nextDraftAction } from "./draft.ts";
 import { arrivalsOf, dueOfMessages } from "./due.ts";
 import { isHeld, newLease } from "./lease.ts";
 import { failingSinceAtMs, isOutageOver } from "./retry.ts";
@@ -16,22 +21,10 @@ import {
   windowAt,
   withOutage,
   withoutFarTimes,
-  withoutWork,
   withWork,
   workOf,
 } from "./state.ts";
 import { windowInForce } from "./window.ts";
-
-const NO_LATE_ANSWER = "no answer came in time";
-/** The reason of a turn that was out of attempts before it could say more. */
-export const DIED = "the worker died in every attempt";
-const NOT_FOUND = "CONVERSATION_NOT_FOUND";
-const OWN_REASONS: ReadonlySet<string> = new Set([NO_LATE_ANSWER, DIED, NOT_FOUND]);
-
-/** What the log says of a dead letter's reason, which may be an error that quotes a customer. */
-export function toldOfDeadLetter(reason: string): string {
-  return OWN_REASONS.has(reason) ? reason : "its last try failed: the dead letter says why";
-}
 
 /** A staged item as the decision sees it. */
 export interface StagedItem extends Batchable {
@@ -85,7 +78,7 @@ export type TakeDecision =
   | { readonly kind: "busy"; readonly untilAtMs: number }
   | { readonly kind: "nothing" }
   | { readonly kind: "later"; readonly atMs: number; readonly state: ConversationState }
-  | (LetterContent & { readonly kind: "dead-letter"; readonly state: ConversationState })
+  | DeadLetterDecision
   | {
       readonly kind: "turn";
       readonly what: "batch" | "outbound" | "draft";
@@ -286,31 +279,6 @@ function withoutIdleTime(work: Work, readyAtMs: number | undefined, { nowMs }: T
   const { failingSinceAtMs: since } = work;
   if (since === undefined || readyAtMs === undefined || readyAtMs >= nowMs) return work;
   return { ...work, failingSinceAtMs: Math.min(since + nowMs - readyAtMs, nowMs) };
-}
-
-function deadLetter(state: ConversationState, work: Work, reason = work.lastError ?? DIED): TakeDecision {
-  return {
-    kind: "dead-letter",
-    messageIds: deadLetteredWith(work, state.draft),
-    turnId: work.turnId,
-    attempts: work.attempts,
-    reason,
-    state: withoutWork({ ...state, notBeforeAtMs: undefined }, work.turnId),
-  };
-}
-
-/** The draft's conversation is gone: its record is removed or unreadable. The letter says what was sent. */
-function deadLetterLost(state: ConversationState): TakeDecision {
-  const { turnId, messageIds } = state.draft!;
-  const work = workOf(state, turnId);
-  if (work) return deadLetter(state, { ...work, messageIds: work.batchIds }, NOT_FOUND);
-  return { kind: "dead-letter", messageIds, turnId, attempts: 0, reason: NOT_FOUND, state };
-}
-
-/** The counted messages, and those answered with them: these must not be answered again. */
-export function deadLetteredWith(work: Work, draft: Draft | undefined): readonly string[] {
-  const isAnswered = draft?.turnId === work.turnId && replySent(draft) !== "none";
-  return isAnswered ? [...new Set([...work.messageIds, ...draft.messageIds])] : work.messageIds;
 }
 
 /** No worker takes it until then. The window keeps its id and due time, or a new one is made. */

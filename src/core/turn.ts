@@ -5,12 +5,16 @@ import type { HistoryMessage, MessagePart } from "../model/history.ts";
 import type { StagedMessage } from "../model/message.ts";
 import type { OutboundRequest } from "../model/outbound.ts";
 import type { Settings } from "../model/settings.ts";
+import type { StagedRow } from "../model/staged.ts";
 import type { TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
 import type { RecordChange } from "./conversation-change.ts";
-import { providerIdsOf, saidText, wentOut } from "./draft.ts";
+import { keepSent, providerIdsOf, saidText, wentOut } from "./draft.ts";
+import { unknownSendId } from "./identity.ts";
 import { channelOf } from "./new-draft.ts";
-import type { Work } from "./state.ts";
+import { workUnder } from "./running-turn.ts";
+import type { ConversationState, Work } from "./state.ts";
+import { inBatchOrder } from "./taken.ts";
 
 /** A turn at its commit: what was taken, and what came of it. */
 export interface FinishedTurn {
@@ -21,6 +25,18 @@ export interface FinishedTurn {
   /** The batch in order. Empty when the turn carried out an outbound. */
   readonly messages: readonly StagedMessage[];
   readonly nowMs: number;
+}
+
+/** The turn that runs, at its commit. `rows` are those of its batch, as far as they are there. */
+export function finishedTurn(
+  state: ConversationState,
+  commit: Commit,
+  rows: readonly StagedRow[],
+  nowMs: number,
+): FinishedTurn {
+  const work = workUnder(state);
+  const draft = commit.draft && keepSent(state.draft, commit.draft);
+  return { work, commit, draft, messages: inBatchOrder(work, rows), nowMs };
 }
 
 /** What the customer and the assistant said, as far as each said something. */
@@ -74,7 +90,7 @@ export function unknownSendsOf({ work, draft, nowMs }: FinishedTurn): UnknownSen
     state.kind === "unknown"
       ? [
           {
-            id: `${turnId}.${chunk}`,
+            id: unknownSendId({ turnId, chunk }),
             conversationId: work.recordId,
             turnId,
             chunk,

@@ -85,8 +85,8 @@ export function route<Body, Query extends QuerySchemas, Answers extends AnswerSc
   return row as unknown as Route;
 }
 
-export const LIMIT_DEFAULT = 50;
-export const LIMIT_MAX = 500;
+const LIMIT_DEFAULT = 50;
+const LIMIT_MAX = 500;
 
 export const PAGE_QUERY = {
   limit: { ...whole({ minimum: 1, maximum: LIMIT_MAX }, "Items per page."), default: LIMIT_DEFAULT },

@@ -1,3 +1,4 @@
+import { isObject } from "../core/shape.ts";
 import type { Body, EdgeAnswer, EdgeRequest } from "../http/edge-request.ts";
 import { isLoopbackAddress } from "../wire/request-origin.ts";
 
@@ -34,9 +35,9 @@ interface GatewayFields {
  * it is none of them. Events come from outside: no field is trusted to have its documented type.
  */
 export function requestFrom(event: unknown, publicUrl: string | undefined): GatewayRequest | undefined {
-  if (!isFields(event)) return undefined;
+  if (!isObject(event)) return undefined;
   const context = fieldsIn(event, "requestContext");
-  const given = isFields(context.http)
+  const given = isObject(context.http)
     ? fieldsOfVersion2(event, context)
     : typeof event.httpMethod === "string"
       ? fieldsOfVersion1(event, context)
@@ -75,7 +76,7 @@ export function responseFrom({ status, headers, body }: EdgeAnswer, event: unkno
 }
 
 function hasOnlyLists(event: unknown): boolean {
-  return isFields(event) && isFields(event.multiValueHeaders) && !isFields(event.headers);
+  return isObject(event) && isObject(event.multiValueHeaders) && !isObject(event.headers);
 }
 
 function fieldsOfVersion2(event: Fields, context: Fields): GatewayFields {
@@ -103,7 +104,7 @@ function fieldsOfVersion1(event: Fields, context: Fields): GatewayFields {
   return {
     method: String(event.httpMethod),
     ...(isStageless ? { path, stage: `/${stage}` } : withoutStage(path, stage)),
-    search: searchOf(event, { isEncoded: isFields(context.elb) }),
+    search: searchOf(event, { isEncoded: isObject(context.elb) }),
     headers: headersOf(event),
     sourceIp: textIn(fieldsIn(context, "identity"), "sourceIp"),
   };
@@ -178,16 +179,12 @@ function bodyOf(event: Fields): Buffer {
 
 function fieldsIn(fields: Fields, name: string): Fields {
   const value = fields[name];
-  return isFields(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 function textIn(fields: Fields, name: string): string | undefined {
   const value = fields[name];
   return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {

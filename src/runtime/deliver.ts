@@ -1,8 +1,8 @@
+import { isPassedOn } from "../core/addressee.ts";
+import { DIED } from "../core/dead-letters.ts";
 import { type DraftAction, dropPending, nextDraftAction, withChunk } from "../core/draft.ts";
-import { isPassedOn } from "../core/person.ts";
 import { effectsOf } from "../core/reply.ts";
 import { backoffByAgeMs, failingSinceAtMs } from "../core/retry.ts";
-import { DIED } from "../core/take.ts";
 import { LullError } from "../errors.ts";
 import type { Draft } from "../model/draft.ts";
 import { readdressed, sending } from "./drafting.ts";

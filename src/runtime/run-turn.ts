@@ -1,6 +1,6 @@
+import { isPassedOn } from "../core/addressee.ts";
 import { channelType } from "../core/identity.ts";
 import { channelOf } from "../core/new-draft.ts";
-import { isPassedOn } from "../core/person.ts";
 import { type Answer, effectsOf } from "../core/reply.ts";
 import { decideAnswer } from "../core/rules.ts";
 import { mayRestart } from "../core/turn.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { addresseeOf } from "../core/addressee.ts";
 import { SAYING_LIMITS } from "../core/defaults.ts";
 import { mayBring } from "../core/own-addresses.ts";
-import { addresseeOf } from "../core/person.ts";
 import { type Infer, name, object, optional, text as someString, someText } from "../core/schema.ts";
 import { ConfigError, LullError } from "../errors.ts";
 import type { ConversationDetail } from "../ports/inspector.ts";

@@ -1,4 +1,4 @@
-import { toldOfDeadLetter } from "../core/take.ts";
+import { toldOfDeadLetter } from "../core/dead-letters.ts";
 import { tellable } from "../errors.ts";
 import type { Settings } from "../model/settings.ts";
 import type { DeadLettered, Taken, TakeOutcome, TakeResult } from "../model/take.ts";

@@ -2,7 +2,7 @@
  * Shorter ones can be guessed. This is for secrets that people choose (tokens, what a webhook carries); a
  * provider decides how long its own are.
  */
-export const OWN_SECRET_LENGTH_MIN = 16;
+const OWN_SECRET_LENGTH_MIN = 16;
 export const MAKE_A_SECRET = "make one with: openssl rand -base64 24";
 
 export function isGuessable(secret: string): boolean {

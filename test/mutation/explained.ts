@@ -13,15 +13,15 @@ export interface Explained {
 export const EXPLAINED: readonly Explained[] = [
   {
     file: "src/engines/embedded/steps/look.ts",
-    code:
-      "const isSmall = pile.messages <= settings.batchMessagesMax && " +
-      "pile.bytes <= settings.batchBytesMax;",
-    change: "pile.bytes <= settings.batchBytesMax → pile.bytes < settings.batchBytesMax",
+    code: "messages <= settings.batchMessagesMax && bytes <= settings.batchBytesMax;",
+    change: "bytes <= settings.batchBytesMax → bytes < settings.batchBytesMax",
     because: "equivalent: both ways of reading take the same, and at the limit all is taken",
   },
   {
     file: "src/engines/embedded/steps/look.ts",
-    code: "const first = tables.staged.front(id, settings.batchMessagesMax + tried.length + 1, span);",
+    code:
+      "const first = tables.staged.front(id, " +
+      "messagesInBatchMax(settings, span.bytesMin) + tried.length + 1, span);",
     change: "1 → 2",
     because: "equivalent: one row more is looked at, and not taken",
   },
@@ -111,12 +111,6 @@ export const EXPLAINED: readonly Explained[] = [
     code: "if (named !== conversation) context.tables.conversations.put(named);",
     change: "named !== conversation → true",
     because: "only a write more, of the same record",
-  },
-  {
-    file: "src/engines/embedded/steps/repairs.ts",
-    code: 'return say(context, outbound) === "not-found" ? "not-found" : "staged";',
-    change: 'say(context, outbound) === "not-found" → false',
-    because: "defence in depth: an erased person has no unknown sends left to resend",
   },
   {
     file: "src/core/window.ts",

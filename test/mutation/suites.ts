@@ -98,6 +98,7 @@ export const SUITES: readonly Suite[] = [
       claim: aws("simulated/two-conversations"),
       commit: aws("impossible/", "foreign-rows/"),
       "conversation-item": aws("other-system", "foreign-rows/"),
+      "conversation-row": aws("other-system", "foreign-rows/", "impossible/", "cost"),
       conversations: aws("foreign-rows/", "impossible/"),
       "create-tables": aws("store", "checks", "triggers"),
       turn: aws("simulated/handing-off", "impossible/"),

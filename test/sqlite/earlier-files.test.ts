@@ -11,9 +11,9 @@ import { allSent, arrival, draftFor, replied } from "../../src/testing/engine-co
 import { fakeClock } from "../../src/testing/fake-clock.ts";
 
 /**
- * Files that those versions wrote. In each: ana had two turns, two more of her messages and what a human says
- * wait; the worker that answered ben died while it sent; cyd's message is a dead letter; whether dee got her
- * answer is unknown.
+ * Files that those versions wrote, 0.2.0 in an early build. In each: ana had two turns, two more of her
+ * messages and what a human says wait; the worker that answered ben died while it sent; cyd's message is a
+ * dead letter; whether dee got her answer is unknown.
  */
 const VERSIONS = ["0.1.0", "0.2.0"];
 /** When they were written. */

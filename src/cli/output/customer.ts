@@ -1,5 +1,5 @@
+import { ownNames } from "../../core/addressee.ts";
 import { aliasOf } from "../../core/names.ts";
-import { ownNames } from "../../core/person.ts";
 import type { Conversation } from "../../model/conversation.ts";
 import type { Engine } from "../../ports/engine.ts";
 

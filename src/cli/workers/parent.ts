@@ -51,7 +51,9 @@ export async function runParent(call: Call, loaded: Loaded): Promise<number> {
   return 0;
 }
 
-/** Open only as long as it takes: between two deaths of workers the parent needs no store, nor its threads. */
+/**
+ * Open only as long as it takes: between two deaths of workers the parent needs no store, nor its threads.
+ */
 async function withStore<T>(config: LullConfig, work: (lull: Lull) => Promise<T>): Promise<T> {
   const lull = createLull(config);
   try {

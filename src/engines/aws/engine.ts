@@ -1,16 +1,16 @@
-import { takeResult } from "../../core/dead-letters.ts";
 import type { CheckResult } from "../../ports/check-result.ts";
 import type { Engine, EngineContext } from "../../ports/engine.ts";
 import { checks } from "./checks.ts";
 import { type AwsContext, contextFor } from "./context.ts";
 import { DynamoStore } from "./dynamo/dynamo-store.ts";
+import { conversationOf } from "./items/conversation-row.ts";
 import { type AwsOptions, dynamoDbClient, resourcesFrom, sqsClient } from "./options.ts";
 import { redrive } from "./queue/redrive.ts";
 import { QueueTriggers } from "./queue/triggers.ts";
 import { commit } from "./steps/commit.ts";
 import { answer, change, create, pauseAll, say } from "./steps/conversations.ts";
 import { erase } from "./steps/erase.ts";
-import { conversationOf, latestId } from "./steps/find-conversation.ts";
+import { latestId } from "./steps/find-conversation.ts";
 import { freeLeases } from "./steps/free-leases.ts";
 import { history } from "./steps/history.ts";
 import { importConversation } from "./steps/import-conversation.ts";
@@ -82,7 +82,7 @@ export function engineOn(context: AwsContext, close: () => Promise<void>): Engin
     },
     turns: {
       takeDue: async (max, signal) => takeDue(await ready(), max, signal),
-      take: async (id, source) => takeResult(await take(await ready(), id, source)),
+      take: async (id, source) => take(await ready(), id, source),
       renew: async (lease) => renew(await ready(), lease),
       hasNewer: async (lease) => hasNewer(await ready(), lease),
       draft: async (lease, written) => draft(await ready(), lease, written),

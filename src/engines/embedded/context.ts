@@ -44,7 +44,7 @@ export function saveState(context: StepContext, conversationId: string, state: C
 }
 
 /** The conversation of a running turn, or of one that waits for its provider or its answer. */
-export function conversationOf({ tables }: StepContext, turnId: string): string | undefined {
+export function conversationIdOf({ tables }: StepContext, turnId: string): string | undefined {
   return conversationWithin(turnId) ?? tables.states.ofTurn(turnId);
 }
 

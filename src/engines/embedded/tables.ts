@@ -138,7 +138,10 @@ export interface StateTable {
   nextWakeAtMs(): number | undefined;
   heldBy(holder: string): string[];
   holders(): string[];
-  /** The conversation whose draft or running turn this is: for ids of 0.2.0, which do not name it. */
+  /**
+   * The conversation whose draft or running turn this is: for ids of 0.1.0 and of early builds of 0.2.0,
+   * which do not name it.
+   */
   ofTurn(turnId: string): string | undefined;
   /** Conversations with something staged and no wake-up until `latestAtMs`, from `cursor` on. */
   orphans(cursor: string, max: number, latestAtMs: number): { ids: string[]; next: string };
@@ -189,7 +192,7 @@ export interface MetaTable {
   /** For how long ids were remembered; undefined if an older version, which noted nothing, made the store. */
   memories(): Memories | undefined;
   setMemories(memories: Memories): void;
-  counts(nowMs: number): Counts;
+  counts(): Counts;
 }
 
 /** Foreign rows that were set aside. */

@@ -29,7 +29,8 @@ export function stateTable(rows: MemoryRows): StateTable {
     },
     heldBy: (holder) => idsWhere(({ lease }) => lease?.holder === holder),
     holders: () => [...new Set([...states.values()].flatMap(({ lease }) => lease?.holder ?? []))],
-    ofTurn: (turnId) => idsWhere(({ draft, lease }) => (draft?.turnId ?? lease?.turnId) === turnId)[0],
+    // Every id of a turn names its conversation: nothing here is older than its process.
+    ofTurn: () => undefined,
     orphans: (_cursor, max, latestAtMs) => ({
       ids: [...rows.staged.keys()].filter((id) => !hasWakeUp(states.get(id), latestAtMs)).slice(0, max),
       next: "",

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { placesIn, SharedFile, STRANGE, withValue } from "../../../test/sqlite/shared-file.ts";
-import { allSent, draftFor, replied } from "../../testing/engine-contract/builders.ts";
+import { allSent, draftFor, replied, unknown } from "../../testing/engine-contract/builders.ts";
 
 let at: SharedFile;
 beforeEach(async () => {
@@ -83,6 +83,23 @@ describe("a conversation that cannot be mended", () => {
     expect(await at.answered()).toEqual(["ben"]);
     const [letter] = (await at.engine.inspector.dead({ limit: 9 })).items;
     expect(letter).toMatchObject({ reason: "CONVERSATION_NOT_FOUND", messages: [{ text: "hi" }], draft });
+    expect(await at.engine.inspector.counts()).toMatchObject({ staged: 0, windows: 0, leases: 0 });
+  });
+
+  it.each([
+    ["DELETE FROM conversations WHERE sender = 'ana'"],
+    ["UPDATE conversations SET record = 'x', sender = CAST(x'ff' AS TEXT) WHERE sender = 'ana'"],
+  ])("%s, with an unknown send: it is not staged again, and stays on its list", async (spoil) => {
+    await at.receive("ana");
+    await at.clock.advance(10_000);
+    const [taken] = await at.turns();
+    const draft = unknown(draftFor(taken!, "one"), 0);
+    await at.engine.turns.commit(taken!.lease, replied(taken!, draft, { outcome: "unknown" }));
+    const list = async () => (await at.engine.inspector.unknown({ limit: 9 })).items;
+    const [listed] = await list();
+    at.change(spoil);
+    expect(await at.engine.repairs.resendUnknown(listed!.id)).toBe("not-found");
+    expect(await list()).toEqual([listed]);
     expect(await at.engine.inspector.counts()).toMatchObject({ staged: 0, windows: 0, leases: 0 });
   });
 });

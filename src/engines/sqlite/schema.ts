@@ -207,7 +207,7 @@ export const MIGRATIONS: readonly Migration[] = [
       DROP INDEX states_by_holder;
       DROP INDEX states_by_turn;
       CREATE INDEX states_by_wake ON states (wake_at_ms, holder);
-      -- Ids of turns name their conversation; those of 0.2.0 did not.
+      -- Ids of turns name their conversation; those of 0.1.0 and of early builds of 0.2.0 did not.
       CREATE INDEX states_by_turn ON states (turn_id) WHERE instr(turn_id, '.') = 0;
     `);
   },

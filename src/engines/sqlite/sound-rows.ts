@@ -83,7 +83,7 @@ function foreign(why: string): { readonly kind: "foreign"; readonly why: string 
 function turnFrom({ record, messages }: Row): Sound<StoredTurn> {
   const turn = record === undefined ? undefined : from(record, soundTurn);
   if (turn?.kind === "foreign") return turn;
-  // Until 0.2.0 they were rows of their own.
+  // In 0.1.0 and early builds of 0.2.0 they were rows of their own.
   const said = messages === undefined || messages === null ? NOTHING_SAID : from(messages, saidIn);
   if (said.kind === "foreign") return said;
   return { kind: "sound", value: { ...(turn && { turn: turn.value }), messages: said.value } };

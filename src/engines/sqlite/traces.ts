@@ -18,7 +18,7 @@ const REWRITTEN = "rewritten_mark";
  * one would keep webhooks waiting for longer than providers do: an operator chooses the moment (`lull
  * compact`).
  */
-export const REWRITE_BYTES_MAX = 128_000_000;
+const REWRITE_BYTES_MAX = 128_000_000;
 
 /** Rounds of at most a millisecond: most readers are done by then. */
 const LOG_ROUNDS_MAX = 200;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { addresseeOf } from "../../core/person.ts";
+import { addresseeOf } from "../../core/addressee.ts";
 import type { Arrival } from "../../model/message.ts";
 import { allSent, draftFor, replied } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";

@@ -5,6 +5,7 @@ import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";
 
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 /** Everything listed now stays listed until that much time has passed, and then nothing is. */
 async function refusalsLast(s: Scene, ms: number): Promise<void> {
@@ -19,9 +20,13 @@ async function refusalsLast(s: Scene, ms: number): Promise<void> {
   await s.engine.sweeping.sweep();
   assert.equal(await shown(), before);
   await s.passes(2 * HOUR);
-  // As many as would have run: a single sweep does not believe that so much time has passed.
-  for (let sweeps = 0; sweeps < 1_000 && (await shown()) > 0; sweeps += 1) await s.engine.sweeping.sweep();
+  await sweepWhile(s, async () => (await shown()) > 0);
   assert.equal(await shown(), 0);
+}
+
+/** As many as would have run: a single sweep does not believe that so much time has passed. */
+async function sweepWhile(s: Scene, isThere: () => Promise<boolean>): Promise<void> {
+  for (let sweeps = 0; sweeps < 1_000 && (await isThere()); sweeps += 1) await s.engine.sweeping.sweep();
 }
 
 /** It heals alone: stranded work is found, and what has expired is removed. */
@@ -114,6 +119,24 @@ export const sweeping: readonly EngineCase[] = [
         20,
       );
     },
+  ),
+
+  ...[
+    { retentionMs: 1 * DAY, keptMs: 1 * DAY, title: "as long as the retention says, where that is shorter" },
+    { retentionMs: 30 * DAY, keptMs: 7 * DAY, title: "seven days, where the retention is longer" },
+    { retentionMs: 0, keptMs: 7 * DAY, title: "seven days, where everything else is kept for good" },
+  ].map(({ retentionMs, keptMs, title }) =>
+    scene(`it is known what was sent: ${title}`, { retentionMs }, async (s) => {
+      const { turnId } = await s.talk("hi");
+      const status = { account: "account", status: "delivered", providerId: `out-${turnId}-0` };
+      const record = () => s.engine.receiving.recordDelivery("test", status);
+      await s.passes(keptMs - HOUR);
+      await s.engine.sweeping.sweep();
+      assert.equal(await record(), "recorded");
+      await s.passes(2 * HOUR);
+      await sweepWhile(s, async () => (await record()) === "recorded");
+      assert.equal(await record(), "unmatched");
+    }),
   ),
 
   scene("a healthy store has no orphans: gathering, held, waiting, paused", {}, async (s) => {

@@ -1,5 +1,5 @@
+import { ownNames } from "../../../core/addressee.ts";
 import { canonicalAddress, isSameAddress } from "../../../core/own-addresses.ts";
-import { ownNames } from "../../../core/person.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { Engine } from "../../../ports/engine.ts";
 import type { Command } from "../../command.ts";

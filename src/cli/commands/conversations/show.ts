@@ -1,4 +1,4 @@
-import { addresseeOf } from "../../../core/person.ts";
+import { addresseeOf } from "../../../core/addressee.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
 import type { Engine } from "../../../ports/engine.ts";
 import type { ConversationDetail, LockRecord } from "../../../ports/inspector.ts";

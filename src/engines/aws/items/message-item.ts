@@ -1,4 +1,4 @@
-import { conversationWithin } from "../../../core/identity.ts";
+import { conversationOfUnknown } from "../../../core/identity.ts";
 import { canonicalAddress } from "../../../core/own-addresses.ts";
 import { isObject, type Sound } from "../../../core/shape.ts";
 import { soundUnknown } from "../../../core/sound-records.ts";
@@ -26,8 +26,7 @@ export function legacyFrom(entry: unknown): HistoryMessage | undefined {
 }
 
 export function unknownKey(unknownId: string): Item | undefined {
-  const within = conversationWithin(unknownId);
-  const conversationId = within?.slice(0, within.lastIndexOf("."));
+  const conversationId = conversationOfUnknown(unknownId);
   return conversationId ? { conversation_id: conversationId, item_id: `${UNKNOWN}${unknownId}` } : undefined;
 }
 

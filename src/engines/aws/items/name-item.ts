@@ -1,6 +1,7 @@
 import { type Erased, erasedFrom } from "../../../core/erased-person.ts";
 import { changedName, isPassing, isTaken, mergedNames, namesOf } from "../../../core/names.ts";
 import { alsoAskedFor, otherNamesOf } from "../../../core/person.ts";
+import { isObject } from "../../../core/shape.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { NameChange, Named, NameRecord, NameRecords } from "../../../model/names.ts";
 import type { AwsContext } from "../context.ts";
@@ -56,7 +57,7 @@ function recordFrom(name: string, item: Item): NameRecord | undefined {
   const { came_with: cameWith, whose, strangers, primary_channel: owner } = item;
   if (!Array.isArray(cameWith))
     return isText(owner) && isPassing(owner) !== isPassing(name) ? { cameWith: [owner] } : undefined;
-  const kept = Object.entries(isMap(whose) ? whose : {}).filter((entry): entry is [string, string] =>
+  const kept = Object.entries(isObject(whose) ? whose : {}).filter((entry): entry is [string, string] =>
     isText(entry[1]),
   );
   return {
@@ -68,10 +69,6 @@ function recordFrom(name: string, item: Item): NameRecord | undefined {
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
-}
-
-function isMap(value: unknown): value is Item {
-  return typeof value === "object" && value !== null;
 }
 
 /** False if the conversation has become another person's meanwhile: then nothing was written. */

@@ -52,12 +52,7 @@ async function makeRoom(context: AwsContext, id: string): Promise<void> {
 }
 
 /** Keeps a copy of a row that has to give way, for an operator to look at. */
-export async function quarantineCopy(
-  context: AwsContext,
-  table: TableName,
-  row: Item,
-  why: string,
-): Promise<void> {
+async function quarantineCopy(context: AwsContext, table: TableName, row: Item, why: string): Promise<void> {
   const conversationId = String(row.conversation_id);
   const id = idWithin(conversationId, context.newId());
   const atMs = context.clock.nowMs();

@@ -1,11 +1,47 @@
-import { DELIVERIES_KEPT_MS } from "../../../core/defaults.ts";
+import { deliveriesKeptMs } from "../../../core/defaults.ts";
+import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Fate } from "../../../model/staged.ts";
 import type { AwsContext } from "../context.ts";
 import { above, absent, all, any, type Condition, type Item, not } from "../dynamo/expression.ts";
 import type { Put } from "../dynamo/store.ts";
-import { keptUntil } from "./keys.ts";
+import { claimIn } from "./claim.ts";
+import { fullKey, keptUntil } from "./keys.ts";
 
-/** DEDUPE: whether the message has a fate. The time is compared here: the table expires items late. */
+/** What an incoming message has to know before anything else. */
+export interface Deduped {
+  /** The message has its fate: committed, dead, or refused for good. */
+  readonly isDuplicate: boolean;
+  /** Where an earlier delivery of it was to be staged. */
+  readonly stagedIn: string | undefined;
+  /** In which conversation of this sender's a worker found too much. The number may be another's by now. */
+  readonly fullIn: string | undefined;
+}
+
+/** DEDUPE of a message, and where a note of a full conversation is, in one read. */
+export async function dedupe(
+  context: AwsContext,
+  messageId: string,
+  sender: ConversationKey,
+): Promise<Deduped> {
+  const full = fullKey(sender);
+  const seen = seenKeys(context, messageId);
+  const items = await context.store.getMany(
+    "seen",
+    [...seen, full].map((id) => ({ id })),
+  );
+  const nowMs = context.clock.nowMs();
+  const alive = items.filter((item) => isAlive(item, nowMs));
+  const [noted, own, before] = [full, ...seen].map((each) => alive.find(({ id }) => id === each));
+  const known = own ?? before;
+  const fullIn = noted?.full_in;
+  return {
+    isDuplicate: known?.fate !== undefined,
+    stagedIn: known && claimIn(known),
+    fullIn: typeof fullIn === "string" ? fullIn : undefined,
+  };
+}
+
+/** DEDUPE of an outbound: whether it has a fate. */
 export async function isRemembered(context: AwsContext, messageId: string): Promise<boolean> {
   for (const id of seenKeys(context, messageId)) {
     const item = await context.store.get("seen", { id });
@@ -40,9 +76,14 @@ export async function rememberedAmong(
   return new Set(alive.map(({ id }) => byKey.get(String(id))!));
 }
 
-/** An invalid time counts as expired. Without a fate the item only says where the message waits. */
-function isKept({ fate, until_at_ms }: Item, nowMs: number): boolean {
-  return fate !== undefined && typeof until_at_ms === "number" && until_at_ms > nowMs;
+/** Without a fate the item only says where the message waits. */
+function isKept(item: Item, nowMs: number): boolean {
+  return item.fate !== undefined && isAlive(item, nowMs);
+}
+
+/** The time is compared here: the table expires items late. An invalid one counts as expired. */
+function isAlive({ until_at_ms }: Item, nowMs: number): boolean {
+  return typeof until_at_ms === "number" && until_at_ms > nowMs;
 }
 
 export function seenItem(context: AwsContext, messageId: string, fate: Fate): Item {
@@ -67,8 +108,9 @@ export function isForgotten(nowMs: number): Condition {
 
 /** What we sent, so that a callback about it is told apart from one about another sender's message. */
 export function sentItem(context: AwsContext, channel: string, providerId: string, turnId: string): Item {
-  const id = context.installation.sentKey(channel, providerId);
-  return { id, turn_id: turnId, ...keptUntil(context.clock.nowMs() + DELIVERIES_KEPT_MS) };
+  const { clock, settings, installation } = context;
+  const id = installation.sentKey(channel, providerId);
+  return { id, turn_id: turnId, ...keptUntil(clock.nowMs() + deliveriesKeptMs(settings)) };
 }
 
 export function putSent(context: AwsContext, channel: string, providerId: string, turnId: string): Put {
@@ -76,7 +118,9 @@ export function putSent(context: AwsContext, channel: string, providerId: string
 }
 
 export async function isSent(context: AwsContext, channel: string, providerId: string): Promise<boolean> {
-  for (const key of sentKeys(context, channel, providerId))
-    if (await context.store.get("seen", key)) return true;
+  for (const key of sentKeys(context, channel, providerId)) {
+    const item = await context.store.get("seen", key);
+    if (item && isAlive(item, context.clock.nowMs())) return true;
+  }
   return false;
 }

@@ -1,9 +1,6 @@
-import { takeResult } from "../../../core/dead-letters.ts";
-import { keepSent } from "../../../core/draft.ts";
 import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
 import { afterCommit, LOST, workUnder } from "../../../core/running-turn.ts";
-import { inBatchOrder } from "../../../core/taken.ts";
-import { type FinishedTurn, spokenIn, turnRecord, unknownSendsOf } from "../../../core/turn.ts";
+import { type FinishedTurn, finishedTurn, spokenIn, turnRecord, unknownSendsOf } from "../../../core/turn.ts";
 import { tellable } from "../../../errors.ts";
 import type { Commit } from "../../../model/commit.ts";
 import type { Lease } from "../../../model/lease.ts";
@@ -15,6 +12,7 @@ import { transactionToken } from "../items/keys.ts";
 import type { LeftBehind } from "../items/left-rows.ts";
 import { unknownItem } from "../items/message-item.ts";
 import { isForgotten, putSent, seenItem } from "../items/seen.ts";
+import type { StageRow } from "../items/stage-item.ts";
 import { stagedAs, stageKey } from "../items/staged.ts";
 import { heldState, isMine, letGo, type Saved, savedAs } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
@@ -22,7 +20,7 @@ import { countTurn } from "../items/turn-count.ts";
 import { turnItems } from "../items/turn-item.ts";
 import { ownLease } from "./lease.ts";
 import { type RowUpdate, rowUpdate } from "./row-update.ts";
-import { takeUnder } from "./take.ts";
+import { takeMore } from "./take.ts";
 import { wakeWaiting } from "./window.ts";
 
 const ACTIONS_MAX = 100;
@@ -48,15 +46,14 @@ export async function commit(context: AwsContext, lease: Lease, what: Commit): P
   return LOST;
 }
 
-/** MORE: no worker gets in between; the next turn has its own token. After a failure one looks soon. */
+/** After a failure a worker looks soon. */
 async function takeNext(
   context: AwsContext,
   stored: Stored,
   left: LeftBehind | undefined,
 ): Promise<CommitOutcome> {
   try {
-    const outcomes = await takeUnder(context, stored, stored.state.lease!.token, left);
-    return { kind: "committed", next: takeResult(outcomes) };
+    return { kind: "committed", next: await takeMore(context, stored, left) };
   } catch (error) {
     context.log("warn", "commit.no-more", { conversation: stored.id, reason: tellable(error) });
     await wakeWaiting(context, stored.id);
@@ -70,7 +67,8 @@ async function over(context: AwsContext, stored: Stored): Promise<CommitOutcome>
 }
 
 async function write(context: AwsContext, stored: Stored, what: Commit): Promise<Saved> {
-  const turn = await finishedTurn(context, stored, what);
+  const rows = await batchOf(context, stored);
+  const turn = finishedTurn(stored.state, what, rows, context.clock.nowMs());
   // Turns of a conversation sort by their commit, whichever machine's clock is ahead.
   const atMs = Math.max(Math.floor(turn.nowMs), stored.lastCommitAtMs + 1);
   const state = stateAfter(context, stored, turn, atMs);
@@ -175,12 +173,9 @@ function unconditional(action: Action): Action {
   return put;
 }
 
-async function finishedTurn(context: AwsContext, stored: Stored, commit: Commit): Promise<FinishedTurn> {
-  const work = workUnder(stored.state);
-  const draft = commit.draft && keepSent(stored.state.draft, commit.draft);
-  const rows =
-    context.batches.get(stored.state.lease!.token) ?? (await stagedAs(context, stored.id, work.batchIds));
-  return { work, commit, draft, messages: inBatchOrder(work, rows), nowMs: context.clock.nowMs() };
+/** As it was read when it was taken, if that was here. */
+async function batchOf(context: AwsContext, { id, state }: Stored): Promise<readonly StageRow[]> {
+  return context.batches.get(state.lease!.token) ?? (await stagedAs(context, id, workUnder(state).batchIds));
 }
 
 function stateAfter(

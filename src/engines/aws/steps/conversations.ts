@@ -1,5 +1,5 @@
 import { goesOn } from "../../../core/conversation-change.ts";
-import { conversationWithin } from "../../../core/identity.ts";
+import { conversationWithin, keyOf } from "../../../core/identity.ts";
 import { awaiting, withLateAnswer } from "../../../core/late-answer.ts";
 import { draftBefore } from "../../../core/new-draft.ts";
 import { messagesOf, outboundId } from "../../../core/staged.ts";
@@ -13,6 +13,7 @@ import { absent, all, equal, type Item, present } from "../dynamo/expression.ts"
 import { pages } from "../dynamo/pages.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { changeOf, conversationFrom, rowKey } from "../items/conversation-item.ts";
+import { conversationOf, senderOf } from "../items/conversation-row.ts";
 import { assertFits, assertSayable } from "../items/item-size.ts";
 import { conversationKeyOf, PAUSED } from "../items/keys.ts";
 import { isRemembered } from "../items/seen.ts";
@@ -21,24 +22,16 @@ import { isAnyStaged } from "../items/staged.ts";
 import { readState, saveState } from "../items/state.ts";
 import { triggerOf } from "../items/state-item.ts";
 import { windowFrom } from "../items/window-item.ts";
-import {
-  conversationOf,
-  createConversation,
-  findForSure,
-  senderOf,
-  untilUncontested,
-  withAlias,
-} from "./find-conversation.ts";
+import { createConversation, findForSure, untilUncontested, withAlias } from "./find-conversation.ts";
 import { wakeNow } from "./window.ts";
 
 export async function create(
   context: AwsContext,
   given: NewConversation,
 ): Promise<{ created: boolean; conversation: Conversation }> {
-  const key = { channelType: given.channelType, address: given.address, sender: given.sender };
   const { senderAlias: _, ...rest } = given;
   return untilUncontested(async () => {
-    const known = await findForSure(context, key, given);
+    const known = await findForSure(context, keyOf(given), given);
     const { found } = known;
     const conversation = found
       ? await withAlias(context, found, known)

@@ -9,7 +9,7 @@ import type { Named } from "../../../model/names.ts";
 import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, equal, type Item, present } from "../dynamo/expression.ts";
-import { BY_ACTIVITY, BY_ID } from "../dynamo/tables.ts";
+import { BY_ACTIVITY } from "../dynamo/tables.ts";
 import {
   conversationFrom,
   createdAtMsOf,
@@ -19,9 +19,8 @@ import {
   SENDER,
   senderIn,
 } from "../items/conversation-item.ts";
-import { conversationKeyOf } from "../items/keys.ts";
+import { conversationOf, hasRows, rememberSender } from "../items/conversation-row.ts";
 import { keepName, recordsFor } from "../items/name-item.ts";
-import { withRoom } from "../items/quarantined-rows.ts";
 
 /** What is known of a person's conversations under one key. `latestId` is looked up if none was found. */
 export type Known = Choice<Conversation> & BeforeNext;
@@ -38,7 +37,7 @@ export async function findKnown(context: AwsContext, key: ConversationKey, named
     names.some(isPassing) ? recordsFor(context, key, named) : NOTHING_KEPT,
   ]);
   const others = await rowsOf(context, key, otherNamesOf(named, records), { active: true });
-  const choice = chooseConversation(named, newestFirst([...own, ...others]), records);
+  const choice = chooseConversation(named, conversationsFrom([...own, ...others]), records);
   return choice.found ? choice : findForSure(context, key, named);
 }
 
@@ -47,7 +46,7 @@ export async function findForSure(context: AwsContext, key: ConversationKey, nam
   const records = await recordsFor(context, key, named);
   const names = [...namesOf(named), ...otherNamesOf(named, records)];
   const rows = await rowsOf(context, key, names, { active: false });
-  const active = newestFirst(rows).filter(({ taskComplete }) => !taskComplete);
+  const active = conversationsFrom(rows).filter(({ taskComplete }) => !taskComplete);
   const choice = chooseConversation(named, active, records);
   if (choice.found) return choice;
   // The latest of the name under which the next one is created: needed only then.
@@ -92,7 +91,8 @@ export async function rowsOf(
   return found.filter((row) => isUnder(row, key));
 }
 
-export function newestFirst(rows: readonly Item[]): Conversation[] {
+/** Newest first. */
+export function conversationsFrom(rows: readonly Item[]): Conversation[] {
   return rows.map(conversationFrom).sort((a, b) => b.createdAtMs - a.createdAtMs);
 }
 
@@ -118,14 +118,6 @@ export async function nextId(context: AwsContext, key: ConversationKey, before: 
     freeId((previousId) => context.installation.conversationId(key, previousId), before),
     ({ asks, id }) => (asks === "is-made" ? isMade(id) : hasRows(context, id)),
   );
-}
-
-/** Messages that never had a conversation are staged under its id, or are dead letters of it. */
-export async function hasRows({ store }: AwsContext, id: string): Promise<boolean> {
-  const key = equal("conversation_id", id);
-  const read = (table: "stage" | "messages") => store.query(table, { key, limit: 1 });
-  const found = await Promise.all([read("stage"), read("messages")]);
-  return found.flat().length > 0;
 }
 
 /** Where ownerless messages waited, or the place after it. */
@@ -251,41 +243,4 @@ async function forgetAlias(context: AwsContext, owner: ConversationKey, name: st
   for (const { id, sender, senderAlias, taskComplete } of rows.map(conversationFrom))
     if (!taskComplete && senderAlias === name)
       await context.store.update("conversations", rowKey(sender, id), change, equal("sender_alias", name));
-}
-
-/** Our own note of whose a conversation is, and so of where its row is: the index by id may lag. */
-export async function rememberSender(context: AwsContext, id: string, sender: string): Promise<void> {
-  context.senders.set(id, sender);
-  const change = { set: { [SENDER]: sender } };
-  await withRoom(context, id, () => context.store.update("state", conversationKeyOf(id), change));
-}
-
-/** The first half of a conversation's key, for callers that have only its id. */
-export async function senderOf(context: AwsContext, id: string): Promise<string | undefined> {
-  const known = context.senders.get(id) ?? (await lookUpSender(context, id));
-  if (known !== undefined) context.senders.set(id, known);
-  return known;
-}
-
-async function lookUpSender(context: AwsContext, id: string): Promise<string | undefined> {
-  const noted = senderIn(await context.store.get("state", conversationKeyOf(id)));
-  if (noted !== undefined) return noted;
-  const key = equal("conversation_id", id);
-  const [found] = await context.store.query("conversations", { index: BY_ID, key, limit: 1 });
-  return senderIn(found);
-}
-
-/** The row itself, read consistently. */
-export async function rowOf(context: AwsContext, id: string, sender?: string): Promise<Item | undefined> {
-  const known = sender || (await senderOf(context, id));
-  return known === undefined ? undefined : context.store.get("conversations", rowKey(known, id));
-}
-
-export async function conversationOf(
-  context: AwsContext,
-  id: string,
-  sender?: string,
-): Promise<Conversation | undefined> {
-  const row = await rowOf(context, id, sender);
-  return row && conversationFrom(row);
 }

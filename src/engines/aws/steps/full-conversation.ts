@@ -1,16 +1,13 @@
 import { busyOutbound } from "../../../core/busy-text.ts";
 import { conversationKey } from "../../../core/identity.ts";
-import { isFull, pileOf } from "../../../core/pile.ts";
+import { isFull, pileOf, stillFull } from "../../../core/pile.ts";
 import { messagesOf } from "../../../core/staged.ts";
-import type { ConversationKey } from "../../../model/conversation.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { equal, type Item } from "../dynamo/expression.ts";
 import { pages } from "../dynamo/pages.ts";
-import { claimIn } from "../items/claim.ts";
 import { fullKey, fullNoteKey, keptUntil } from "../items/keys.ts";
 import type { Refused } from "../items/refusal-item.ts";
-import { seenKeys } from "../items/seen.ts";
 import type { StageRow } from "../items/stage-item.ts";
 import { say } from "./conversations.ts";
 import { refuse } from "./refuse.ts";
@@ -32,41 +29,6 @@ interface FullNote {
   readonly since: string;
   readonly isRecorded: boolean;
   readonly isTold: boolean;
-}
-
-/** What an incoming message has to know before anything else. */
-export interface LookedUp {
-  /** The message has its fate: committed, dead, or refused for good. */
-  readonly isDuplicate: boolean;
-  /** Where an earlier delivery of it was to be staged. */
-  readonly stagedIn: string | undefined;
-  /** In which conversation of this sender's a worker found too much. The number may be another's by now. */
-  readonly fullIn: string | undefined;
-}
-
-/** DEDUPE, and where a note is, in one read. The time is compared here: the table expires items late. */
-export async function lookUp(
-  context: AwsContext,
-  messageId: string,
-  key: ConversationKey,
-): Promise<LookedUp> {
-  const full = fullKey(key);
-  const seen = seenKeys(context, messageId);
-  const items = await context.store.getMany(
-    "seen",
-    [...seen, full].map((id) => ({ id })),
-  );
-  const alive = items.filter(({ until_at_ms }) => Number(until_at_ms) > context.clock.nowMs());
-  const [noted, known, before] = [full, ...seen].map((each) => alive.find(({ id }) => id === each));
-  return lookedUp(known ?? before, noted?.full_in);
-}
-
-function lookedUp(known: Item | undefined, fullIn: unknown): LookedUp {
-  return {
-    isDuplicate: known?.fate !== undefined,
-    stagedIn: known && claimIn(known),
-    fullIn: typeof fullIn === "string" ? fullIn : undefined,
-  };
 }
 
 /**
@@ -147,16 +109,15 @@ export async function refuseMore(
   refused: Refused,
   note: FullNote,
 ): Promise<StageOutcome> {
-  const code = "RATE_LIMITED";
   const { conversationId, since: id, isRecorded, isTold } = note;
-  const more = { kind: "refused", code, conversationId, tellBusy: false } as const;
+  const more = stillFull(conversationId);
   if (isTold) return more;
   const text = context.settings.busyText;
   const said = await say(context, busyOutbound(refused.arrival, { id, conversationId, text }));
   // Checked on turn, there may be no record yet in which it could be said: a later message tells.
   const tellsNow = said !== "not-found";
   const isFirst = (tellsNow || !isRecorded) && (await noteFull(context, note, tellsNow));
-  return isFirst ? { ...(await refuse(context, refused, code, conversationId)), tellBusy: true } : more;
+  return isFirst ? { ...(await refuse(context, refused, more.code, conversationId)), tellBusy: true } : more;
 }
 
 /** True for the message that records that it is full. */

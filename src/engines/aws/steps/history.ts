@@ -1,8 +1,10 @@
+import { keptSinceMs } from "../../../core/defaults.ts";
 import { fitting, latestWithin, storedSizes } from "../../../core/history.ts";
 import type { HistoryMessage } from "../../../model/history.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
 import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
+import { rowOf } from "../items/conversation-row.ts";
 import { legacyFrom } from "../items/message-item.ts";
 import {
   entryOf,
@@ -13,7 +15,6 @@ import {
   saidFrom,
   withoutOldTwins,
 } from "../items/turn-item.ts";
-import { rowOf } from "./find-conversation.ts";
 
 /** What most turns hold: the customer's side, and ours. */
 const SIDES = 2;
@@ -131,5 +132,5 @@ function timeIn({ item_id }: Item): string {
 
 /** The table removes what is past its retention late; until then it is hidden here. */
 function isKept({ settings, clock }: AwsContext, atMs: number): boolean {
-  return settings.retentionMs === 0 || atMs >= clock.nowMs() - settings.retentionMs;
+  return atMs >= keptSinceMs(settings, clock.nowMs());
 }

@@ -6,10 +6,10 @@ import type { KeptConversation } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, equal, type Item } from "../dynamo/expression.ts";
 import { importedRow, isAsImported, rowKey } from "../items/conversation-item.ts";
+import { rememberSender } from "../items/conversation-row.ts";
 import { importName } from "../items/name-item.ts";
 import { seenItem } from "../items/seen.ts";
 import { turnItems } from "../items/turn-item.ts";
-import { rememberSender } from "./find-conversation.ts";
 
 /**
  * Imports a conversation that another engine stored: its record, its history, its turns, and which messages

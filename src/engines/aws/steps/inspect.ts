@@ -25,6 +25,7 @@ import { all, atMost, beginsWith, equal, type Item } from "../dynamo/expression.
 import { inParallel } from "../dynamo/parallel.ts";
 import { LEASED } from "../dynamo/tables.ts";
 import { conversationFrom } from "../items/conversation-item.ts";
+import { conversationOf } from "../items/conversation-row.ts";
 import { conversationKeyOf, inTime, shards } from "../items/keys.ts";
 import { leasedIds, sweptShards } from "../items/lease-shards.ts";
 import { letterFrom, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
@@ -34,7 +35,6 @@ import { refusalFrom, refusalLists, refusalsSinceMs } from "../items/refusal-ite
 import { stagedLately } from "../items/staged.ts";
 import { storedFrom } from "../items/state-item.ts";
 import { countedTurns } from "../items/turn-count.ts";
-import { conversationOf } from "./find-conversation.ts";
 import { latestItems, pastOf } from "./history.ts";
 import { countListed, newestFirst } from "./listing.ts";
 import { lockOf } from "./locks.ts";

@@ -1,11 +1,11 @@
 import { dueOfMessages } from "../../../core/due.ts";
 import { conversationKey } from "../../../core/identity.ts";
-import { namesOf, numberRecord, whoseIs } from "../../../core/names.ts";
+import { namesOf, numberRecord } from "../../../core/names.ts";
 import {
   chooseByName,
   lacksRecord,
-  nameOfWaiting,
   namesWaiting,
+  nameWaitingUnder,
   otherNamesOf,
 } from "../../../core/person.ts";
 import { messagesOf } from "../../../core/staged.ts";
@@ -15,6 +15,7 @@ import type { Arrival } from "../../../model/message.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import type { Action } from "../dynamo/store.ts";
 import { moveClaim } from "../items/claim.ts";
+import { conversationOf } from "../items/conversation-row.ts";
 import { movable } from "../items/item-size.ts";
 import { transactionToken } from "../items/keys.ts";
 import { recordsFor, recordsOf } from "../items/name-item.ts";
@@ -23,11 +24,10 @@ import { stageKey } from "../items/staged.ts";
 import { isNotArmed, windowItem } from "../items/window-item.ts";
 import type { ConversationView } from "./conversation-view.ts";
 import {
-  conversationOf,
+  conversationsFrom,
   createFor,
   type Known,
   latestId,
-  newestFirst,
   nextId,
   ownerlessId,
   rowsOf,
@@ -90,15 +90,14 @@ async function knownFor(
   const records = await recordsOf(context, key, [
     ...new Set([...own, ...(complete ? [complete.sender] : [])]),
   ]);
-  const name = complete
-    ? whoseIs(complete, records) || complete.sender
-    : await nameAt(context, waitingId, messages);
+  const found = complete ? undefined : await nameAt(context, waitingId, messages);
   // Another look has just made the conversation that they wait for.
-  if (name === undefined && (await conversationOf(context, waitingId))) return "look-again";
-  const sender = name || nameOfWaiting(messages);
+  const isMadeNow = !complete && found === undefined && (await conversationOf(context, waitingId));
+  if (isMadeNow) return "look-again";
+  const sender = nameWaitingUnder(messages, { complete, records, found });
   const all = await recordsFor(context, key, { sender });
   const rows = await rowsOf(context, key, [sender, ...otherNamesOf({ sender }, all)], { active: false });
-  const active = newestFirst(rows).filter(({ taskComplete }) => !taskComplete);
+  const active = conversationsFrom(rows).filter(({ taskComplete }) => !taskComplete);
   const named = { ...key, sender };
   const choice = chooseByName(sender, waitingId, active, new Map([...records, ...all]));
   const last = await latestId(context, named);

@@ -9,7 +9,9 @@ import { type AwsContext, clockOf } from "../context.ts";
 import { absent } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { claim, claimOver } from "../items/claim.ts";
+import { conversationOf } from "../items/conversation-row.ts";
 import { areKeys, fits } from "../items/item-size.ts";
+import { dedupe } from "../items/seen.ts";
 import {
   messageRow,
   type StageMessageRow,
@@ -21,7 +23,6 @@ import { stageKey } from "../items/staged.ts";
 import { readState } from "../items/state.ts";
 import { isNewer } from "../items/version.ts";
 import {
-  conversationOf,
   createFor,
   findForSure,
   findKnown,
@@ -31,7 +32,7 @@ import {
   untilUncontested,
   withAlias,
 } from "./find-conversation.ts";
-import { lookUp, noteOf, refuseMore } from "./full-conversation.ts";
+import { noteOf, refuseMore } from "./full-conversation.ts";
 import { refuse } from "./refuse.ts";
 import { arm } from "./window.ts";
 
@@ -73,7 +74,7 @@ async function stageOne(context: AwsContext, receipt: Receipt): Promise<StageOut
   const key = conversationKey(context.settings, arrival);
   // Reading both at once changes nothing: a redelivery is recognised before the conversation is used.
   const [{ isDuplicate, stagedIn, fullIn }, known] = await Promise.all([
-    lookUp(context, id, key),
+    dedupe(context, id, key),
     findKnown(context, key, arrival),
   ]);
   if (isDuplicate) return { kind: "duplicate" };

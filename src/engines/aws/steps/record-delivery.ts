@@ -1,5 +1,5 @@
 import { type CallbackSource, isFromSender } from "../../../core/draft.ts";
-import { conversationWithin } from "../../../core/identity.ts";
+import { conversationWithin, unknownSendId } from "../../../core/identity.ts";
 import { canonicalAddress } from "../../../core/own-addresses.ts";
 import { afterDelivery } from "../../../core/running-turn.ts";
 import type { ChunkReference, DeliveryStatus } from "../../../model/message.ts";
@@ -21,8 +21,7 @@ export async function recordDelivery(
   const { chunk: reference, providerId, address } = status;
   const by = { channel, address };
   const wasUnknown =
-    reference !== undefined &&
-    (await removeUnknown(context, `${reference.turnId}.${reference.chunk}`, isSentThrough(by)));
+    reference !== undefined && (await removeUnknown(context, unknownSendId(reference), isSentThrough(by)));
   const stored = reference && !wasUnknown ? await draftedTurn(context, reference.turnId) : undefined;
   if (stored && !isFromSender(stored.state.draft!, by)) return "unmatched";
   // Nothing is stored for an unknown turn: it is another installation's, or an erased person's.

@@ -6,12 +6,12 @@ import type { Lease } from "../../../model/lease.ts";
 import type { ReleaseReason } from "../../../model/release.ts";
 import type { ReleaseOutcome } from "../../../ports/engine.ts";
 import { type AwsContext, clockOf } from "../context.ts";
+import { conversationOf } from "../items/conversation-row.ts";
 import { stagedAs, waitsBeside } from "../items/staged.ts";
 import { type Changed, heldState, isMine, letGo, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
 import { windowOf } from "../items/window-item.ts";
 import { deadLetter } from "./dead-letter.ts";
-import { conversationOf } from "./find-conversation.ts";
 import { newerThan } from "./turn.ts";
 import { wakeAt, wakeNow, wakeWaiting } from "./window.ts";
 

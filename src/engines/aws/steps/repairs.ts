@@ -1,15 +1,17 @@
+import { type Addressed, isPassedOn } from "../../../core/addressee.ts";
 import { conversationWithin } from "../../../core/identity.ts";
 import { lookUpAsync } from "../../../core/lookup.ts";
 import { movedSince } from "../../../core/name-lookups.ts";
-import { type Addressed, isPassedOn } from "../../../core/person.ts";
 import { writtenIn } from "../../../core/staged.ts";
 import { resendOf } from "../../../core/turn.ts";
+import type { Conversation } from "../../../model/conversation.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
 import type { NotRepeated } from "../../../ports/repairs.ts";
 import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
 import { reclaim } from "../items/claim.ts";
+import { conversationOf } from "../items/conversation-row.ts";
 import { transactionToken } from "../items/keys.ts";
 import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
 import { unknownFrom, unknownKey } from "../items/message-item.ts";
@@ -17,7 +19,6 @@ import { recordsAt } from "../items/name-item.ts";
 import { removeOnce } from "../items/remove-once.ts";
 import { outboundRow, type StageRow, stageItem } from "../items/stage-item.ts";
 import { DEFAULT_QUEUE } from "../queue/triggers.ts";
-import { conversationOf, senderOf } from "./find-conversation.ts";
 import { removeUnknown } from "./record-delivery.ts";
 import { wakeNow } from "./window.ts";
 
@@ -46,7 +47,9 @@ export async function retryDead(context: AwsContext, letterId: string): Promise<
   if (!letter) return "not-found";
   const { conversationId, rows, keys } = letter;
   const { messages, outbounds } = writtenIn(rows);
-  if (await isFutile(context, conversationId, { messages, outbound: outbounds[0] })) return "passed-on";
+  const conversation = await conversationOf(context, conversationId);
+  const content = { messages, outbound: outbounds[0] };
+  if (conversation && (await isFutile(context, conversation, content))) return "passed-on";
   const newest = rows.at(-1);
   const trigger = {
     conversationId,
@@ -71,9 +74,11 @@ export async function retryDead(context: AwsContext, letterId: string): Promise<
 }
 
 /** The turn could only fail: its customer cannot be reached. */
-async function isFutile(context: AwsContext, conversationId: string, content: Addressed): Promise<boolean> {
-  const conversation = await conversationOf(context, conversationId);
-  if (!conversation) return false;
+async function isFutile(
+  context: AwsContext,
+  conversation: Conversation,
+  content: Addressed,
+): Promise<boolean> {
   const moved = await lookUpAsync(movedSince(conversation, content), recordsAt(context, conversation));
   return isPassedOn({ moved });
 }
@@ -111,10 +116,12 @@ export async function resendUnknown(context: AwsContext, unknownId: string): Pro
   const unknown = key && (await unknownAt(context, key));
   if (!key || !unknown) return "not-found";
   const { conversationId, channel } = unknown;
-  const sender = await senderOf(context, conversationId);
-  if (sender === undefined) return "not-found";
+  const conversation = await conversationOf(context, conversationId);
+  // Without a conversation there is no turn to send it: it stays on the list.
+  if (!conversation) return "not-found";
   const outbound = resendOf(unknown);
-  if (await isFutile(context, conversationId, { outbound, messages: [] })) return "passed-on";
+  if (await isFutile(context, conversation, { outbound, messages: [] })) return "passed-on";
+  const { sender } = conversation;
   const at = { conversationId, sender, sequence: context.nextSequence(), nowMs: context.clock.nowMs() };
   const trigger = { conversationId, sender, channel };
   await wakeNow(context, trigger, 1);

@@ -5,8 +5,8 @@ import type { AwsContext } from "../context.ts";
 import { type Change, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
 import { changeOf, listedAs, rowKey, tokensOf } from "../items/conversation-item.ts";
+import { senderOf } from "../items/conversation-row.ts";
 import type { Stored } from "../items/state-item.ts";
-import { senderOf } from "./find-conversation.ts";
 
 /** What a turn changes in the conversation's row, and what to try instead if that can never be written. */
 export interface RowUpdate {

@@ -3,7 +3,7 @@ import type { DueTurns } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { Finished } from "../queue/finished.ts";
-import { take } from "./take.ts";
+import { takeOne } from "./take.ts";
 
 const WIDTH = 10;
 
@@ -18,7 +18,7 @@ export async function takeDue(context: AwsContext, max: number, signal: AbortSig
   const finished = new Finished(context.triggers);
   const taken = await inParallel(byConversation, WIDTH, async (same) => {
     try {
-      const outcomes = await take(context, same[0]!.conversationId, same[0]);
+      const outcomes = await takeOne(context, same[0]!.conversationId, same[0]);
       finished.add(same);
       return outcomes;
     } catch (error) {

@@ -1,4 +1,4 @@
-import { deadLetteredAs } from "../../../core/dead-letters.ts";
+import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
 import { idWithin } from "../../../core/identity.ts";
 import { lookUpAsync } from "../../../core/lookup.ts";
 import { movedSince } from "../../../core/name-lookups.ts";
@@ -8,7 +8,7 @@ import { decideTake, type TakeDecision } from "../../../core/take.ts";
 import { contentOf, takenFrom } from "../../../core/taken.ts";
 import { tellable } from "../../../errors.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
-import type { TakeOutcome } from "../../../model/take.ts";
+import type { TakeOutcome, TakeResult } from "../../../model/take.ts";
 import type { TriggerSource } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
@@ -29,8 +29,26 @@ import { sentBefore } from "./sent-before.ts";
 import { undoTake } from "./undo-take.ts";
 import { wakeAt, wakeWaiting } from "./window.ts";
 
-/** A wake-up for one conversation: LEASE to BATCH. One outcome, and one for each dead letter before it. */
-export async function take(context: AwsContext, id: string, source?: TriggerSource): Promise<TakeOutcome[]> {
+/** A wake-up for one conversation: LEASE to BATCH. */
+export async function take(context: AwsContext, id: string, source?: TriggerSource): Promise<TakeResult> {
+  return takeResult(await takeOne(context, id, source));
+}
+
+/** MORE: no worker gets in between; the next turn has its own token. */
+export async function takeMore(
+  context: AwsContext,
+  leased: Stored,
+  left: LeftBehind | undefined,
+): Promise<TakeResult> {
+  return takeResult(await takeUnder(context, leased, leased.state.lease!.token, left));
+}
+
+/** One outcome, and one for each dead letter before it. */
+export async function takeOne(
+  context: AwsContext,
+  id: string,
+  source?: TriggerSource,
+): Promise<TakeOutcome[]> {
   const leased = await takeLease(context, id, source);
   if (leased.kind === "leased") return takeUnder(context, leased.stored, leased.token);
   const { stored, untilAtMs } = leased;
@@ -40,7 +58,7 @@ export async function take(context: AwsContext, id: string, source?: TriggerSour
 }
 
 /** DRAFT?, DISARM and BATCH under a held lease. If the store fails, the lease is put back. */
-export async function takeUnder(
+async function takeUnder(
   context: AwsContext,
   leased: Stored,
   token: string,

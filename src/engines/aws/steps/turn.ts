@@ -14,13 +14,13 @@ import type { Chunk, Draft } from "../../../model/draft.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { ChunksOutcome, DraftOutcome, Renewal } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
+import { conversationOf } from "../items/conversation-row.ts";
 import { assertFits } from "../items/item-size.ts";
 import { conversationKeyOf } from "../items/keys.ts";
 import type { StageMessageRow } from "../items/stage-item.ts";
 import { stagedRows, waitsBeside } from "../items/staged.ts";
 import { changeHeld, isHeldBy, isMine, letGo, readState } from "../items/state.ts";
 import type { Stored } from "../items/state-item.ts";
-import { conversationOf } from "./find-conversation.ts";
 
 /** One attribute, on condition of the token: nothing that other processes write meanwhile is touched. */
 export async function renew(context: AwsContext, lease: Lease): Promise<Renewal> {

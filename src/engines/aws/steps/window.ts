@@ -5,6 +5,7 @@ import { windowInForce } from "../../../core/window.ts";
 import { tellable } from "../../../errors.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import { all, atMost, equal } from "../dynamo/expression.ts";
+import { conversationOf } from "../items/conversation-row.ts";
 import { conversationKeyOf } from "../items/keys.ts";
 import type { StageRow } from "../items/stage-item.ts";
 import { readState } from "../items/state.ts";
@@ -20,7 +21,6 @@ import {
   windowOf,
 } from "../items/window-item.ts";
 import { comesInTime, type Trigger, triggerAtMs } from "../queue/triggers.ts";
-import { conversationOf } from "./find-conversation.ts";
 
 /**
  * ARM: creates the window if none stands. TRIGGER: sent by its creator, or by a process that finds it

@@ -1,9 +1,14 @@
-import { keepSent } from "../../../core/draft.ts";
 import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
 import { afterCommit, afterLeaving, LOST, workUnder } from "../../../core/running-turn.ts";
 import { sentInTurn } from "../../../core/sent.ts";
-import { inBatchOrder } from "../../../core/taken.ts";
-import { changeByTurn, type FinishedTurn, spokenIn, turnRecord, unknownSendsOf } from "../../../core/turn.ts";
+import {
+  changeByTurn,
+  type FinishedTurn,
+  finishedTurn,
+  spokenIn,
+  turnRecord,
+  unknownSendsOf,
+} from "../../../core/turn.ts";
 import type { Commit } from "../../../model/commit.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { CommitOutcome } from "../../../ports/engine.ts";
@@ -26,8 +31,7 @@ export function commit(
   const { tables, nowMs } = context;
   const id = lease.conversationId;
   const batch = tables.staged.of(id, work.batchIds);
-  const draft = what.draft && keepSent(state.draft, what.draft);
-  recordTurn(context, { work, commit: what, draft, messages: inBatchOrder(work, batch), nowMs });
+  recordTurn(context, finishedTurn(state, what, batch, nowMs));
   tables.staged.remove(id, work.batchIds);
   keepRemembered(context, batch);
   const after = afterLeaving(afterCommit(state, work), batch);

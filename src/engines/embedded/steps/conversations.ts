@@ -1,4 +1,5 @@
 import { goesOn } from "../../../core/conversation-change.ts";
+import { keyOf } from "../../../core/identity.ts";
 import { awaiting, withLateAnswer } from "../../../core/late-answer.ts";
 import { draftBefore } from "../../../core/new-draft.ts";
 import { messagesOf, stagedOutbound } from "../../../core/staged.ts";
@@ -7,7 +8,14 @@ import type { Conversation, ConversationChange, NewConversation } from "../../..
 import type { Draft } from "../../../model/draft.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
-import { changeRecord, conversationOf, type StepContext, saveState, stageRow, stateOf } from "../context.ts";
+import {
+  changeRecord,
+  conversationIdOf,
+  type StepContext,
+  saveState,
+  stageRow,
+  stateOf,
+} from "../context.ts";
 import { createConversation, findKnown, withAlias } from "./find-conversation.ts";
 import { wakeNow } from "./window.ts";
 
@@ -15,8 +23,7 @@ export function create(
   context: StepContext,
   given: NewConversation,
 ): { created: boolean; conversation: Conversation } {
-  const key = { channelType: given.channelType, address: given.address, sender: given.sender };
-  const choice = findKnown(context, key, given);
+  const choice = findKnown(context, keyOf(given), given);
   if (choice.found) return { created: false, conversation: withAlias(context, choice.found, choice) };
   const { senderAlias: _, ...rest } = given;
   return { created: true, conversation: createConversation(context, rest, choice) };
@@ -49,7 +56,7 @@ export function say(context: StepContext, request: OutboundRequest): "staged" | 
 /** Accepts a late answer for a turn that waits for one, or that is about to say that it will. */
 export function answer(context: StepContext, late: LateAnswer): "accepted" | "stale" {
   const { nowMs, settings } = context;
-  const id = conversationOf(context, late.turnId);
+  const id = conversationIdOf(context, late.turnId);
   if (id === undefined) return "stale";
   const state = stateOf(context, id);
   const found = awaiting(state, late.turnId, { nowMs, clockSkewMs: settings.clockSkewMs });

@@ -1,5 +1,5 @@
 import { busyOutbound } from "../../../core/busy-text.ts";
-import { isFull } from "../../../core/pile.ts";
+import { isFull, stillFull } from "../../../core/pile.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import { type StepContext, stateOf } from "../context.ts";
@@ -40,13 +40,12 @@ export function refuseMore(
   conversationId: string,
   state: ConversationState,
 ): StageOutcome {
-  const code = "RATE_LIMITED";
-  const more = { kind: "refused", code, conversationId, tellBusy: false } as const;
+  const more = stillFull(conversationId);
   if (state.fullTold) return more;
   const fullTold = tell(context, refused, conversationId, state);
   context.tables.states.put(conversationId, { ...stateOf(context, conversationId), fullTold });
   const isFirst = state.fullTold === undefined;
-  return isFirst ? { ...refuse(context, refused, code, conversationId), tellBusy: true } : more;
+  return isFirst ? { ...refuse(context, refused, more.code, conversationId), tellBusy: true } : more;
 }
 
 /** On turn, the pile may wait for a record that does not exist yet: nothing is said without one. */

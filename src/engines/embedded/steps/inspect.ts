@@ -83,11 +83,11 @@ export function listRefusals(context: StepContext, page: Page): Listing<Refusal>
 }
 
 export function counts(context: StepContext): Counts {
-  return context.tables.meta.counts(context.nowMs);
+  return context.tables.meta.counts();
 }
 
 export function gauges({ tables, nowMs, settings }: StepContext): Gauges {
-  const { dead, unknown, quarantined } = tables.meta.counts(nowMs);
+  const { dead, unknown, quarantined } = tables.meta.counts();
   const held = tables.states.holders().flatMap((holder) => tables.states.heldBy(holder));
   const leases = held.flatMap((id) => tables.states.get(id)?.lease ?? []);
   return { dead, unknown, quarantined, ...leaseGauges(leases, nowMs, settings.clockSkewMs) };

@@ -1,11 +1,11 @@
 import { conversationKey } from "../../../core/identity.ts";
-import { namesOf, whoseIs } from "../../../core/names.ts";
+import { namesOf } from "../../../core/names.ts";
 import {
   alsoAskedFor,
   chooseByName,
   lacksRecord,
-  nameOfWaiting,
   namesWaiting,
+  nameWaitingUnder,
 } from "../../../core/person.ts";
 import { messagesOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
@@ -50,10 +50,8 @@ function resolve(
   const complete = tables.conversations.get(waitingId);
   const own = messages.flatMap(namesOf);
   const records = tables.names.records(key, [...new Set([...own, ...(complete ? [complete.sender] : [])])]);
-  const name = complete
-    ? whoseIs(complete, records) || complete.sender
-    : nameAt(context, waitingId, messages);
-  const known = name || nameOfWaiting(messages);
+  const found = complete ? undefined : nameAt(context, waitingId, messages);
+  const known = nameWaitingUnder(messages, { complete, records, found });
   const holders = tables.names.records(key, [known, ...alsoAskedFor({ sender: known }, records)]);
   const active = tables.conversations.active(key, [known]);
   const choice = chooseByName(known, waitingId, active, new Map([...records, ...holders]));

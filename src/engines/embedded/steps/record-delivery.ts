@@ -1,9 +1,10 @@
-import { DELIVERIES_KEPT_MS } from "../../../core/defaults.ts";
+import { deliveriesKeptMs } from "../../../core/defaults.ts";
 import { type CallbackSource, isFromSender } from "../../../core/draft.ts";
+import { unknownSendId } from "../../../core/identity.ts";
 import { afterDelivery } from "../../../core/running-turn.ts";
 import { type Sent, sentKey } from "../../../core/sent.ts";
 import type { ChunkReference, DeliveryStatus } from "../../../model/message.ts";
-import { conversationOf, type StepContext, saveState, stateOf } from "../context.ts";
+import { conversationIdOf, type StepContext, saveState, stateOf } from "../context.ts";
 import { wakeNow } from "./window.ts";
 
 /** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */
@@ -15,7 +16,7 @@ export function recordDelivery(
   const sent = { channel, providerId };
   const by = { channel, address };
   const wasUnknown = reference !== undefined && confirmUnknown(context, by, reference);
-  const id = reference && conversationOf(context, reference.turnId);
+  const id = reference && conversationIdOf(context, reference.turnId);
   const state = id === undefined ? undefined : stateOf(context, id);
   // A turn without a draft has sent nothing.
   const draft = state?.draft?.turnId === reference?.turnId ? state?.draft : undefined;
@@ -32,12 +33,8 @@ export function recordDelivery(
   return "confirmed";
 }
 
-function confirmUnknown(
-  context: StepContext,
-  by: CallbackSource,
-  { turnId, chunk }: ChunkReference,
-): boolean {
-  const id = `${turnId}.${chunk}`;
+function confirmUnknown(context: StepContext, by: CallbackSource, reference: ChunkReference): boolean {
+  const id = unknownSendId(reference);
   const unknown = context.tables.unknownSends.get(id);
   if (!unknown || !isFromSender(unknown, by)) return false;
   context.tables.unknownSends.delete(id);
@@ -46,8 +43,7 @@ function confirmUnknown(
 
 /** A callback that comes later is told from one about another installation's message. */
 export function rememberSent({ tables, settings, nowMs }: StepContext, sent: readonly Sent[]): void {
-  const keptMs = Math.min(settings.retentionMs || DELIVERIES_KEPT_MS, DELIVERIES_KEPT_MS);
-  tables.remembered.add(sent.map(sentKey), nowMs + keptMs);
+  tables.remembered.add(sent.map(sentKey), nowMs + deliveriesKeptMs(settings));
 }
 
 export function forgetSent({ tables }: StepContext, sent: readonly Sent[]): void {

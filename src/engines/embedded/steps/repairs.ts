@@ -1,6 +1,6 @@
+import { type Addressed, isPassedOn } from "../../../core/addressee.ts";
 import { lookUp } from "../../../core/lookup.ts";
 import { movedSince } from "../../../core/name-lookups.ts";
-import { type Addressed, isPassedOn } from "../../../core/person.ts";
 import { writtenIn } from "../../../core/staged.ts";
 import { resendOf } from "../../../core/turn.ts";
 import type { NotRepeated } from "../../../ports/repairs.ts";
@@ -47,6 +47,8 @@ export function resendUnknown(context: StepContext, id: string): "staged" | NotR
   if (!unknown) return "not-found";
   const outbound = resendOf(unknown);
   if (isFutile(context, unknown.conversationId, { outbound, messages: [] })) return "passed-on";
+  // Without a conversation there is no turn to send it: it stays on the list.
+  if (say(context, outbound) === "not-found") return "not-found";
   context.tables.unknownSends.delete(id);
-  return say(context, outbound) === "not-found" ? "not-found" : "staged";
+  return "staged";
 }

@@ -1,4 +1,4 @@
-import { REFUSALS_KEPT_MAX, refusalsKeptMs, WAIT_MS_MAX } from "../../../core/defaults.ts";
+import { keptSinceMs, REFUSALS_KEPT_MAX, refusalsKeptMs, WAIT_MS_MAX } from "../../../core/defaults.ts";
 import { isFar, wakeAtMs, windowAt } from "../../../core/state.ts";
 import type { ClockSetBack } from "../../../ports/engine.ts";
 import { orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
@@ -39,10 +39,9 @@ export function sweep(context: StepContext, cursor: string): SweepResult {
 }
 
 function pastTimes({ nowMs, settings }: StepContext): PastTimes {
-  const keepAfterMs = settings.retentionMs === 0 ? 0 : nowMs - settings.retentionMs;
   return {
     nowMs,
-    keepAfterMs,
+    keepAfterMs: keptSinceMs(settings, nowMs),
     refusalsAfterMs: nowMs - refusalsKeptMs(settings),
     refusalsMax: REFUSALS_KEPT_MAX,
   };

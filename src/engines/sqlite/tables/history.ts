@@ -27,7 +27,7 @@ export function historyTable(sql: Statements, readRows: ReadRows): HistoryTable 
       const said = readRows("turns", latestRows(sql, "turns", id, max, bytesMax, SAID))
         .reverse()
         .flatMap(({ messages }) => messages);
-      // Until 0.2.0 each was a row of its own.
+      // In 0.1.0 and early builds of 0.2.0 each was a row of its own.
       const missing = max - said.length;
       const older =
         missing > 0 ? readRows("messages", latestRows(sql, "messages", id, missing, bytesMax)) : [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
-import { senderOf } from "./find-conversation.ts";
+import { senderOf } from "./conversation-row.ts";
 
 describe("a conversation that is known by its id only", () => {
   const row = { primary_channel: "ana", conversation_id: "theirs", task_complete: 0 };

@@ -1,0 +1,52 @@
+import type { Conversation } from "../../../model/conversation.ts";
+import type { AwsContext } from "../context.ts";
+import { equal, type Item } from "../dynamo/expression.ts";
+import { BY_ID } from "../dynamo/tables.ts";
+import { conversationFrom, rowKey, SENDER, senderIn } from "./conversation-item.ts";
+import { conversationKeyOf } from "./keys.ts";
+import { withRoom } from "./quarantined-rows.ts";
+
+/** Our own note of whose a conversation is, and so of where its row is: the index by id may lag. */
+export async function rememberSender(context: AwsContext, id: string, sender: string): Promise<void> {
+  context.senders.set(id, sender);
+  const change = { set: { [SENDER]: sender } };
+  await withRoom(context, id, () => context.store.update("state", conversationKeyOf(id), change));
+}
+
+/** The first half of a conversation's key, for callers that have only its id. */
+export async function senderOf(context: AwsContext, id: string): Promise<string | undefined> {
+  const known = context.senders.get(id) ?? (await lookUpSender(context, id));
+  if (known !== undefined) context.senders.set(id, known);
+  return known;
+}
+
+async function lookUpSender(context: AwsContext, id: string): Promise<string | undefined> {
+  const noted = senderIn(await context.store.get("state", conversationKeyOf(id)));
+  if (noted !== undefined) return noted;
+  const key = equal("conversation_id", id);
+  const [found] = await context.store.query("conversations", { index: BY_ID, key, limit: 1 });
+  return senderIn(found);
+}
+
+/** The row itself, read consistently. */
+export async function rowOf(context: AwsContext, id: string, sender?: string): Promise<Item | undefined> {
+  const known = sender || (await senderOf(context, id));
+  return known === undefined ? undefined : context.store.get("conversations", rowKey(known, id));
+}
+
+export async function conversationOf(
+  context: AwsContext,
+  id: string,
+  sender?: string,
+): Promise<Conversation | undefined> {
+  const row = await rowOf(context, id, sender);
+  return row && conversationFrom(row);
+}
+
+/** Messages that never had a conversation are staged under its id, or are dead letters of it. */
+export async function hasRows({ store }: AwsContext, id: string): Promise<boolean> {
+  const key = equal("conversation_id", id);
+  const read = (table: "stage" | "messages") => store.query(table, { key, limit: 1 });
+  const found = await Promise.all([read("stage"), read("messages")]);
+  return found.flat().length > 0;
+}
