@@ -361,6 +361,7 @@ describe("with Twilio", () => {
     expect(catchUp.stdout).toContain(
       "whatsapp: 1 need a person: their number has come with a user id, which the list does not tell",
     );
+    expect(catchUp.stdout).toMatch(/^CHANNEL +LISTED +NEW +DUPLICATES +REFUSED +UNATTRIBUTED\n/);
     expect(catchUp.stdout).toMatch(new RegExp(`\\+15550124 +${sid}`));
     const { json } = await ask(["catch-up", "--since", "1m", "--by-number"], env());
     expect(json.channels).toMatchObject([{ new: 1, unattributed: [] }]);

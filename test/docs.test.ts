@@ -205,6 +205,7 @@ const GLOSSARY_WORDS = [
     "window",
     "trigger",
     "lease",
+    "holder",
     "batch",
     "turn",
     "attempt",

@@ -11,11 +11,18 @@ import { createService } from "../src/runtime/create-service.ts";
 /** The files of `src` that call each other down to one place, outermost first. */
 export type Stack = readonly string[];
 
+export interface Asked {
+  readonly question: "glance" | "unfit" | "verify" | "parse";
+  readonly stack: Stack;
+}
+
 export interface TracedMessage {
   /** Down to where the body is read. */
   readonly body: Stack;
   /** Down to where the channel is looked up, each time. */
   readonly channel: readonly Stack[];
+  /** What the channel is asked before it has parsed the message, in order, each with the stack down to it. */
+  readonly asked: readonly Asked[];
   /** Down to the first look at the message. */
   readonly message: Stack;
   /** Down to every statement of the database, until the turn is committed. */
@@ -39,6 +46,7 @@ export async function traceMessage(): Promise<TracedMessage> {
     respond: [],
     send: [],
   };
+  const asked: Asked[] = [];
   const committed = Promise.withResolvers<void>();
   const folder = mkdtempSync(join(tmpdir(), "lull-walk-"));
   const statements = noteStatements();
@@ -46,6 +54,7 @@ export async function traceMessage(): Promise<TracedMessage> {
     get line() {
       noted.channel.push(stack());
       return channelOf({
+        onAsked: (question) => asked.push({ question, stack: stack() }),
         onLook: () => noted.message.push(stack()),
         onSend: () => noted.send.push(stack()),
       });
@@ -76,6 +85,7 @@ export async function traceMessage(): Promise<TracedMessage> {
     };
     await service.engine();
     noted.channel.length = 0;
+    asked.length = 0;
     const { status } = await createEdge(service)(request);
     if (status !== 200) throw new Error(`the message was answered with ${status}`);
     await service.start();
@@ -83,7 +93,7 @@ export async function traceMessage(): Promise<TracedMessage> {
     const [body, message, respond, send] = [noted.body, noted.message, noted.respond, noted.send].map(
       ([first = []]) => first,
     ) as [Stack, Stack, Stack, Stack];
-    return { body, message, respond, send, channel: noted.channel, statements: statements.seen };
+    return { body, asked, message, respond, send, channel: noted.channel, statements: statements.seen };
   } finally {
     statements.restore();
     await service.stop(0);
@@ -91,7 +101,13 @@ export async function traceMessage(): Promise<TracedMessage> {
   }
 }
 
-function channelOf({ onLook, onSend }: { onLook: () => void; onSend: () => void }): Channel {
+interface Watched {
+  readonly onAsked: (question: Asked["question"]) => void;
+  readonly onLook: () => void;
+  readonly onSend: () => void;
+}
+
+function channelOf({ onAsked, onLook, onSend }: Watched): Channel {
   const message: InboundMessage = {
     providerId: "m1",
     account: "a",
@@ -107,8 +123,16 @@ function channelOf({ onLook, onSend }: { onLook: () => void; onSend: () => void 
   return {
     type: "line",
     textMax: 1_000,
-    verify: async () => ({ kind: "authentic" }),
-    parse: () => ({ kind: "updates", messages: [message], statuses: [] }),
+    glance: () => void onAsked("glance"),
+    unfit: () => void onAsked("unfit"),
+    async verify() {
+      onAsked("verify");
+      return { kind: "authentic" };
+    },
+    parse() {
+      onAsked("parse");
+      return { kind: "updates", messages: [message], statuses: [] };
+    },
     answer: ({ code }) => ({ status: code === undefined ? 200 : 500, headers: {}, body: code ?? "" }),
     send: async () => {
       onSend();

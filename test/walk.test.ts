@@ -36,22 +36,63 @@ function stopsIn(cell: string): Stop[] {
   });
 }
 
+/** What is asked on the way in: by which stops, and which are asked. */
+const asked = textOf("CONTRIBUTING.md")
+  .split("**Asked on its way in**")[1]!
+  .split("\n\n")[1]!
+  .split("\n")
+  .filter((line) => line.includes("`"))
+  .map((line) => line.split("|"))
+  .map(([, what = "", by = "", whom = ""]) => ({ what: what.trim(), by: stopsIn(by), whom: stopsIn(whom) }));
+
 const walks = TITLES.flatMap((title) =>
   ENGINES.map((engine) => ({ title, engine, stops: walk(title, engine) })),
 );
 
 describe.each(walks)("the walk of one message on $engine: $title", ({ stops }) => {
-  test.each(stops)("comes by $file", ({ file, functions }) => {
-    const source = textOf(`src/${file}`);
-    expect(functions.length).toBeGreaterThan(0);
-    for (const name of functions) expect(source).toMatch(new RegExp(`(?<![\\w#])${name}(\\(|<|: async \\()`));
-  });
+  test.each(stops)("comes by $file", expectThere);
 
   test("visits no file twice", () => {
     const files = stops.map(({ file }) => file);
     expect(files.length).toBeGreaterThan(5);
     expect(files.filter((file, at) => files.indexOf(file) !== at)).toEqual([]);
   });
+});
+
+function expectThere({ file, functions }: Stop): void {
+  const source = textOf(`src/${file}`);
+  expect(functions.length).toBeGreaterThan(0);
+  for (const name of functions) expect(source).toMatch(new RegExp(`(?<![\\w#])${name}(\\(|<|: async \\()`));
+}
+
+/** A channel may also answer with a value: `unfit: () => ...`. */
+function expectAsked({ file, functions }: Stop): void {
+  const source = textOf(`src/${file}`);
+  expect(functions.length).toBeGreaterThan(0);
+  for (const name of functions) expect(source).toMatch(new RegExp(`(?<![\\w#])${name}(\\(|: \\(\\) =>)`));
+}
+
+test.each(asked)("on its way in it is asked: $what", ({ by, whom }) => {
+  expect(by).toHaveLength(1);
+  expect(whom.length).toBeGreaterThan(0);
+  for (const stop of by) expectThere(stop);
+  for (const stop of whom) expectAsked(stop);
+});
+
+test("on its way in the channel is asked in that order, and from there", async () => {
+  const isChannel = ({ file }: Stop) => file.startsWith("channels/");
+  const told = asked.flatMap(({ by, whom }) =>
+    whom.filter(isChannel).map(({ functions }) => ({
+      question: functions[0],
+      files: [...by, ...whom].filter((stop) => !isChannel(stop)).map(({ file }) => file),
+    })),
+  );
+  expect(told.length).toBeGreaterThan(0);
+  const traced = (await traceMessage()).asked.map(({ question, stack }, at) => ({
+    question,
+    files: stack.slice(-(told[at]?.files.length ?? 0)),
+  }));
+  expect(traced).toEqual(told);
 });
 
 test.each(ENGINES)("on %s, six functions at most are entered before the first decision", (engine) => {

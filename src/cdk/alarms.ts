@@ -48,7 +48,7 @@ const BUSY_RATIO_MAX = 0.5;
 const LATE_SECONDS_MAX = 20;
 /** A lapsed lease is triggered again after a crash. Minute after minute, it means that no worker comes. */
 const RETRIGGERED_PERIODS = 3;
-/** A provider that is refused time and again has another secret than we. A few strangers are normal. */
+/** A provider that is refused time and again has another secret than we. A few others who try are normal. */
 const REFUSED_MAX = 10;
 /** The SDK repeats a few within milliseconds, without any effect. */
 const TABLE_THROTTLES_MAX = 10;
@@ -159,7 +159,7 @@ function ofRepairs({ metrics }: Watched): Watch[] {
 }
 
 /**
- * What the gateway's own metrics do not tell apart: a message that was turned away, and a stranger who tried
+ * What the gateway's own metrics do not tell apart: a message that was turned away, and a caller who tried
  * a route.
  */
 function ofGateway(parent: Construct, { metrics, api }: Watched): Watch[] {
@@ -187,7 +187,7 @@ function ofGateway(parent: Construct, { metrics, api }: Watched): Watch[] {
       id: "WebhooksRefused",
       why:
         "More than 10 webhooks were refused with 4xx: " +
-        "a provider has another secret or URL than we, or a stranger tries. The log says which: " +
+        "a provider has another secret or URL than we, or a caller without it tries. The log says which: " +
         "look for webhook.refused.",
       metric: count("WebhooksRefused", "4*"),
       above: REFUSED_MAX,

@@ -25,7 +25,7 @@ export function processIo(nowMs: () => number): Io {
     cwd: process.cwd(),
     stderrIsTty: process.stderr.isTTY === true,
     nowMs,
-    // What was logged before comes before. The text may hold what a stranger wrote.
+    // What was logged before comes before. The text may hold what a customer wrote.
     out(line) {
       lines.flush();
       process.stdout.write(`${harmless(line)}\n`);

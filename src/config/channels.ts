@@ -1,6 +1,6 @@
 import { type TwilioOptions, twilio } from "../channels/twilio/index.ts";
 import { type WatiOptions, wati } from "../channels/wati/index.ts";
-import { web } from "../channels/web/index.ts";
+import { type WebOptions, web } from "../channels/web/index.ts";
 import { canonicalAddress } from "../core/own-addresses.ts";
 import { either, type ObjectSchema, object, options, record } from "../core/schema.ts";
 import { isObject } from "../core/shape.ts";
@@ -63,7 +63,12 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
   },
   web: {
     variants: ["page"],
-    options: options({ secret: SECRET, address: TEXT, unsigned: YES_NO, textLengthMax: COUNT }),
+    options: options({
+      secret: SECRET,
+      address: TEXT,
+      unsigned: YES_NO,
+      textLengthMax: COUNT,
+    } satisfies SchemaOf<WebOptions>),
     make: (_variant, given) => web(given),
   },
 };

@@ -32,6 +32,9 @@ export interface Means {
 type Options = Readonly<Record<string, unknown>>;
 type File = { readonly name: string; readonly content: Options } | undefined;
 
+/** The type alone: what runs is loaded on demand. */
+type QueueOptions = import("../responders/queue/index.ts").QueueOptions;
+
 const KINDS: Readonly<Record<string, ObjectSchema>> = {
   openai: optionsOf({
     model: TEXT,
@@ -57,7 +60,7 @@ const KINDS: Readonly<Record<string, ObjectSchema>> = {
     historyMessagesMax: COUNT_OR_NONE,
     region: TEXT,
     endpoint: URL_KIND,
-  }),
+  } satisfies SchemaOf<Omit<QueueOptions, "client">>),
   echo: optionsOf({}),
 };
 

@@ -2,8 +2,8 @@ import type { Draft } from "../model/draft.ts";
 import type { Named, NamedConversation, NameRecords } from "../model/names.ts";
 import type { StagedOutbound } from "../model/outbound.ts";
 import type { Moved } from "../model/take.ts";
-import { belongsToNumber, isPassing, lastOf, namesOf, passingOf, whoseIs } from "./names.ts";
-import { holderOf } from "./person.ts";
+import { belongsToNumber, isOwnerless, isPassing, lastOf, namesOf, passingOf, whoseIs } from "./names.ts";
+import { ownerOfNumber } from "./person.ts";
 
 /** The names whose records `addresseeOf` still needs. */
 export function namesBehind(conversation: NamedConversation, records: NameRecords): string[] {
@@ -50,13 +50,13 @@ export function movedFrom(
 export function addresseeOf(conversation: NamedConversation, records: NameRecords): string | undefined {
   const { sender } = conversation;
   const person = whoseIs(conversation, records);
-  if (person === "") return undefined;
+  if (isOwnerless(person)) return undefined;
   if (person === undefined)
-    return belongsToNumber(conversation, records) && holderOf(sender, [], records) === undefined
+    return belongsToNumber(conversation, records) && ownerOfNumber(sender, [], records) === undefined
       ? sender
       : undefined;
   const number = lastOf(records, person) ?? passingOf(conversation);
-  return number !== undefined && holderOf(number, [conversation], records) === person ? number : person;
+  return number !== undefined && ownerOfNumber(number, [conversation], records) === person ? number : person;
 }
 
 /** Its names, without a number that another person has come with since: it would name that person. */

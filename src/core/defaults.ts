@@ -85,7 +85,7 @@ export const REPLY_MEDIA_MAX = 10;
  * like. The log counts them all; a row for each would push out refusals of customers, about which an operator
  * may ask.
  */
-export const STRANGERS_REFUSALS_PER_MINUTE_MAX = 60;
+export const UNSIGNED_REFUSALS_PER_MINUTE_MAX = 60;
 
 /**
  * How long a refusal is kept: long enough for a customer to ask why no answer came. It names the sender, so a

@@ -5,8 +5,8 @@ import { DEFAULTS } from "./defaults.ts";
 import {
   dropPending,
   endSending,
+  isFromSender,
   keepSent,
-  mayTellOf,
   nextDraftAction,
   pendingChunks,
   providerIdsOf,
@@ -162,11 +162,13 @@ describe("which callback may tell what became of a send", () => {
     ["its channel, for none", { channel: "whatsapp", address: "" }, false],
     ["another channel", { channel: "wati", address: "+15550100" }, false],
   ])("%s: %j", (_, by, may) => {
-    expect(mayTellOf(send, by)).toBe(may);
+    expect(isFromSender(send, by)).toBe(may);
   });
 
   it("any address, where it is unknown which one it went out from", () => {
-    expect(mayTellOf({ channel: "whatsapp", from: "" }, { channel: "whatsapp", address: "+1" })).toBe(true);
-    expect(mayTellOf({ channel: "whatsapp" }, { channel: "whatsapp", address: "+1" })).toBe(true);
+    expect(isFromSender({ channel: "whatsapp", from: "" }, { channel: "whatsapp", address: "+1" })).toBe(
+      true,
+    );
+    expect(isFromSender({ channel: "whatsapp" }, { channel: "whatsapp", address: "+1" })).toBe(true);
   });
 });

@@ -60,21 +60,21 @@ export function replySent(draft: Draft | undefined): ReplySent {
 }
 
 /** Something that was sent: through which channel, and from which address of ours, if that is known. */
-interface Sent {
+interface SentThrough {
   readonly channel: string;
   readonly from?: string;
 }
 
-/** Who brought a callback: a channel and, if it says so, the address of ours that it speaks for. */
-export interface Teller {
+/** Where a callback came from: a channel and, if it says so, the address of ours that it speaks for. */
+export interface CallbackSource {
   readonly channel: string;
   readonly address?: string | undefined;
 }
 
 /** A callback of one channel or address of ours proves nothing about what another one sent. */
-export function mayTellOf({ channel, from = "" }: Sent, by: Teller): boolean {
-  const isFrom = by.address === undefined || from === "" || isSameAddress(by.address, from);
-  return by.channel === channel && isFrom;
+export function isFromSender({ channel, from = "" }: SentThrough, source: CallbackSource): boolean {
+  const isFrom = source.address === undefined || from === "" || isSameAddress(source.address, from);
+  return source.channel === channel && isFrom;
 }
 
 export function withChunk(draft: Draft, index: number, state: ChunkState): Draft {

@@ -1,6 +1,13 @@
 import type { ConversationKey } from "../model/conversation.ts";
-import type { Named, NamedConversation, NameRecord, NameRecords } from "../model/names.ts";
-import { aliasOf, isPassing, lastingOf, namesOf, whoseIs } from "./names.ts";
+import {
+  ERASED,
+  type Named,
+  type NamedConversation,
+  type NameRecord,
+  type NameRecords,
+  OWNERLESS,
+} from "../model/names.ts";
+import { aliasOf, isOwnerless, isPassing, lastingOf, namesOf, whoseIs } from "./names.ts";
 
 /** What is known of a person whose conversations are looked for. */
 export interface Person<C> {
@@ -33,11 +40,12 @@ export function personIn<C extends NamedConversation>(
   records: NameRecords,
 ): Person<C> {
   const whose = (each: Each) => ownerOf(each, records);
+  const known = (each: Each) => (isOwnerless(whose(each)) ? undefined : whose(each));
   const isOfStranger = (each: Each) =>
     whose(each) === undefined && (records.get(each.sender)?.strangers?.includes(each.id ?? "") ?? false);
   const named = (each: Each): Named => ({
     ...each,
-    senderAlias: aliasOf(each) ?? (whose(each) || undefined),
+    senderAlias: aliasOf(each) ?? known(each),
   });
   const pairs = [...records].flatMap(([sender, { cameWith }]) =>
     cameWith.map((senderAlias) => ({ sender, senderAlias })),
@@ -45,7 +53,7 @@ export function personIn<C extends NamedConversation>(
   const all = [...start.map(named), ...found.map(named), ...pairs];
   const behind = (name: string) =>
     new Set(all.flatMap((each) => (namesOf(each).includes(name) ? (lastingOf(each) ?? []) : [])));
-  const lasting = new Set(start.flatMap((each) => whose(each) || []));
+  const lasting = new Set(start.flatMap((each) => known(each) ?? []));
   const strangers = new Set(start.filter(isOfStranger).map(({ sender }) => sender));
   // What waited before a person came with the number is in no conversation, and was not that person's.
   const isPlace = ({ id, sender }: Each) =>
@@ -53,14 +61,14 @@ export function personIn<C extends NamedConversation>(
   const isBare = (each: Each) => whose(each) === undefined && !isOfStranger(each) && !isPlace(each);
   const bare = new Set(start.filter(isBare).map(({ sender }) => sender));
   if (lasting.size === 0) {
-    const holders = new Set([...bare].flatMap((name) => [...behind(name)]));
-    if (holders.size === 1) for (const holder of holders) lasting.add(holder);
+    const owners = new Set([...bare].flatMap((name) => [...behind(name)]));
+    if (owners.size === 1) for (const owner of owners) lasting.add(owner);
   }
   const isTheirs = (name: string) =>
-    lasting.has(name) || bare.has(name) || [...behind(name)].every((holder) => lasting.has(holder));
+    lasting.has(name) || bare.has(name) || [...behind(name)].every((owner) => lasting.has(owner));
   const isOneOfTheirs = (each: C) => {
     if (start.some(({ id }) => id === each.id)) return true;
-    if (whose(each) === "") return false;
+    if (isOwnerless(whose(each))) return false;
     return isOfStranger(each) ? strangers.has(each.sender) : isTheirs(whose(each) ?? each.sender);
   };
   const conversations = found.filter(isOneOfTheirs);
@@ -72,7 +80,7 @@ export function personIn<C extends NamedConversation>(
     .filter(Boolean);
   const own = [...new Set(mentions)].filter((name) => strangers.has(name) || isTheirs(name));
   const gone = new Set(
-    own.filter((name) => [...behind(name)].every((holder) => holder === "" || lasting.has(holder))),
+    own.filter((name) => [...behind(name)].every((owner) => owner === ERASED || lasting.has(owner))),
   );
   return {
     conversations,
@@ -85,7 +93,7 @@ export function personIn<C extends NamedConversation>(
   };
 }
 
-/** The lasting name of its person; `""` if it is ownerless; undefined if only a number identifies it. */
+/** The lasting name of its person; `OWNERLESS`; or undefined if only a number identifies it. */
 function ownerOf({ id, ...names }: Each, records: NameRecords): string | undefined {
   return id === undefined ? lastingOf(names) : whoseIs({ ...names, id }, records);
 }
@@ -119,15 +127,16 @@ export function erasureOf(
 
 /** What is kept of a name after the erasure; undefined if nothing is. */
 export function erasedFrom(name: string, record: NameRecord, gone: Erased): NameRecord | undefined {
-  // It stays known that there was another person: or their conversations would count as the next holder's.
-  const left = (each: string) => (gone.names.has(each) ? "" : each);
-  const cameWith = record.cameWith.map(left);
+  // It stays known that there was another person: or their conversations would count as the next owner's.
+  const cameWith = record.cameWith.map((each) => (gone.names.has(each) ? ERASED : each));
   const whose = Object.entries(record.whose ?? {})
     .filter(([id]) => !gone.conversationIds.has(id))
-    .map(([id, person]) => [id, left(person)] as const);
+    .map(([id, person]) => [id, gone.names.has(person) ? OWNERLESS : person] as const);
   const strangers = (record.strangers ?? []).filter((id) => !gone.conversationIds.has(id));
   const isOver =
-    cameWith.every((each) => each === "") && whose.length + strangers.length === 0 && !gone.borne.has(name);
+    cameWith.every((each) => each === ERASED) &&
+    whose.length + strangers.length === 0 &&
+    !gone.borne.has(name);
   if (isOver || (gone.names.has(name) && !isPassing(name))) return undefined;
   return {
     cameWith,

@@ -30,15 +30,23 @@ export function newLease(
 }
 
 /** Whether a worker may still hold the lease. `skewMs` is how far two clocks may be apart. */
-export function isHeld(lease: LeaseState | undefined, nowMs: number, skewMs: number): lease is LeaseState {
+export function isHeld<L extends Pick<LeaseState, "untilAtMs">>(
+  lease: L | undefined,
+  nowMs: number,
+  skewMs: number,
+): lease is L {
   return (
     lease !== undefined && nowMs < lease.untilAtMs + skewMs && lease.untilAtMs <= latestEndAtMs(nowMs, skewMs)
   );
 }
 
 /** Whether a turn runs under it. A worker that only looks, or erases, holds a lease without a turn. */
-export function isRunning(lease: LeaseState | undefined, nowMs: number, skewMs: number): boolean {
-  return isHeld(lease, nowMs, skewMs) && lease.turnId !== "";
+export function isRunning(
+  lease: (Pick<LeaseState, "untilAtMs"> & Partial<Pick<LeaseState, "turnId">>) | undefined,
+  nowMs: number,
+  skewMs: number,
+): boolean {
+  return isHeld(lease, nowMs, skewMs) && (lease.turnId ?? "") !== "";
 }
 
 /** No lease that was taken by now ends later than this, even if its holder's clock is ahead. */

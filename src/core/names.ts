@@ -1,4 +1,12 @@
-import type { NameChange, Named, NamedConversation, NameRecord, NameRecords } from "../model/names.ts";
+import {
+  ERASED,
+  type NameChange,
+  type Named,
+  type NamedConversation,
+  type NameRecord,
+  type NameRecords,
+  OWNERLESS,
+} from "../model/names.ts";
 
 const NUMBER_OR_MAIL = /^\+?\d+$|@/;
 
@@ -45,14 +53,24 @@ export function aliasOf({ sender, senderAlias }: Named): string | undefined {
   return senderAlias !== undefined && isPassing(sender) !== isPassing(senderAlias) ? senderAlias : undefined;
 }
 
-/** The name that this one came with last. */
+/** The name that this one came with last. Undefined, too, if that was an erased person's. */
 export function lastOf(records: NameRecords, name: string | undefined): string | undefined {
-  return (name !== undefined && records.get(name)?.cameWith.at(-1)) || undefined;
+  const last = name === undefined ? undefined : records.get(name)?.cameWith.at(-1);
+  return last === ERASED ? undefined : last;
 }
 
-/** The lasting name of a conversation's person; `""` if it belongs to no person any more. */
+/**
+ * Three kinds of answers: the lasting name of the conversation's person; `OWNERLESS` if it was a person's who
+ * cannot be told any more (ask with `isOwnerless`); undefined if nothing but its number identifies it. Where
+ * the last two are alike, callers say so: taken for each other elsewhere, one person's messages would reach
+ * another.
+ */
 export function whoseIs(conversation: NamedConversation, records: NameRecords): string | undefined {
   return lastingOf(conversation) ?? records.get(conversation.sender)?.whose?.[conversation.id];
+}
+
+export function isOwnerless(owner: string | undefined): boolean {
+  return owner === OWNERLESS;
 }
 
 /**
@@ -79,7 +97,7 @@ export function changedName(standing: NameRecord | undefined, change: NameChange
   // A stranger before a person's time with the number is not the stranger after it.
   const isOver = came !== undefined || (left !== undefined && record.cameWith.at(-1) === left);
   const strangers = record.strangers ?? [];
-  const ownerless = isOver ? strangers.map((id) => [id, ""] as const) : [];
+  const ownerless = isOver ? strangers.map((id) => [id, OWNERLESS] as const) : [];
   const found = [...ownerless, ...Object.entries(whose ?? {})];
   const added = found.filter(([id]) => record.whose?.[id] === undefined);
   return joined(cameWith, { ...record.whose, ...Object.fromEntries(added) }, [
@@ -96,7 +114,7 @@ export function isTaken(
 ): boolean {
   if (stranger) return standing?.cameWith.at(-1) !== stranger.after;
   const [is, wanted] = [standing?.whose?.[conversationId], whose?.[conversationId]];
-  return wanted !== undefined && wanted !== "" && is !== undefined && is !== wanted;
+  return wanted !== undefined && !isOwnerless(wanted) && is !== undefined && is !== wanted;
 }
 
 /** Joins what two stores kept of one name: the record that stands here is the newer one. */
@@ -104,7 +122,7 @@ export function mergedNames(standing: NameRecord, imported: NameRecord): NameRec
   const earlier = imported.cameWith.filter((name) => !standing.cameWith.includes(name));
   const strangers = imported.strangers ?? [];
   const isOver = standing.cameWith.at(-1) !== imported.cameWith.at(-1);
-  const ownerless = Object.fromEntries(isOver ? strangers.map((id) => [id, ""]) : []);
+  const ownerless = Object.fromEntries(isOver ? strangers.map((id) => [id, OWNERLESS]) : []);
   return joined(
     latestNames([...earlier, ...standing.cameWith]),
     { ...ownerless, ...imported.whose, ...standing.whose },
@@ -126,14 +144,14 @@ function latestNames(names: readonly string[]): string[] {
   return latest.slice(-countWithin(NAMES_BYTES_MAX, latest));
 }
 
-/** If the owner's name does not fit, an empty one still keeps other people out of the conversation. */
+/** If the owner's name does not fit, the conversation is ownerless: that still keeps other people out. */
 function withWhose(whose: NonNullable<NameRecord["whose"]>): Pick<NameRecord, "whose"> {
   const ids = latestConversations(Object.keys(whose));
   const named = countWithin(
     NAMES_BYTES_MAX,
-    ids.map((id) => whose[id] ?? ""),
+    ids.map((id) => whose[id] ?? OWNERLESS),
   );
-  const entries = ids.map((id, at) => [id, at < ids.length - named ? "" : (whose[id] ?? "")]);
+  const entries = ids.map((id, at) => [id, at < ids.length - named ? OWNERLESS : (whose[id] ?? OWNERLESS)]);
   return entries.length === 0 ? {} : { whose: Object.fromEntries(entries) };
 }
 

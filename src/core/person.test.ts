@@ -88,7 +88,7 @@ describe("whose conversation a message belongs to", () => {
       [B2, "c2"],
     ],
     [
-      "likewise where its first holder's conversation is named by it",
+      "likewise where its first owner's conversation is named by it",
       [A, "c1"],
       [`${B1}/${A}`, "c1"],
       [`${B2}/${A}`, "c2"],
@@ -96,14 +96,14 @@ describe("whose conversation a message belongs to", () => {
       [B1, "c1"],
     ],
     [
-      "likewise where its present holder was known for longer",
+      "likewise where its present owner was known for longer",
       [B2, "c1"],
       [`${B1}/${A}`, "c2"],
       [`${B2}/${A}`, "c1"],
       [A, "c1"],
     ],
     [
-      "likewise where its present holder has a conversation that is named by another number",
+      "likewise where its present owner has a conversation that is named by another number",
       [`${B1}/${A}`, "c1"],
       [C, "c2"],
       [`${B2}/${C}`, "c2"],
@@ -120,7 +120,7 @@ describe("whose conversation a message belongs to", () => {
       [B2, "c2"],
     ],
     [
-      "a number that its holder has left",
+      "a number that its owner has left",
       [`${B1}/${A}`, "c1"],
       [`${B1}/${C}`, "c1"],
       [C, "c1"],
@@ -164,9 +164,9 @@ describe("whose conversation a message belongs to", () => {
       [A, "c4"],
     ],
 
-    ["a new conversation of the number's holder", [`${B1}/${A}`, "c1/"], [A, "c2"], [B1, "c2"], [A, "c2"]],
+    ["a new conversation of the number's owner", [`${B1}/${A}`, "c1/"], [A, "c2"], [B1, "c2"], [A, "c2"]],
     [
-      "not the one that only the number identified before, though the number's holder has no other",
+      "not the one that only the number identified before, though the number's owner has no other",
       [B1, "c1"],
       [A, "c2"],
       [`${B1}/${A}`, "c1/"],
@@ -197,7 +197,7 @@ describe("whose conversation a message belongs to", () => {
     expect(chooseConversation(named(message), talks, new Map()).found?.id).toBe(expected);
   });
 
-  it("an id that came to a conversation of 0.1.0 leaves its former number without a holder", () => {
+  it("an id that came to a conversation of 0.1.0 leaves its former number without a owner", () => {
     const town = new Town();
     town.talks = [{ id: "old", sender: B1, senderAlias: A }];
     expect(town.hears(`${B1}/${C}`)).toBe("old");
@@ -233,8 +233,8 @@ describe("whatever people write, in any order", () => {
         came.set(number, id);
         came.set(id, number);
       }
-      const holder = came.get(came.get(number) ?? "") === number ? came.get(number) : undefined;
-      const writer = kind === 1 ? holder : id;
+      const owner = came.get(came.get(number) ?? "") === number ? came.get(number) : undefined;
+      const writer = kind === 1 ? owner : id;
       const inIt = members.get(place) ?? new Set();
       members.set(place, inIt);
       if (writer === undefined) {
@@ -317,14 +317,14 @@ describe("whose conversations are one person's", () => {
     ],
     ["from the number to the id behind it", [A], [`${B1}/${A}`, A], [`${B1}/${A}`, A], [A, B1]],
     [
-      "not those of the number's present holder",
+      "not those of the number's present owner",
       [`${B1}/${A}`],
       [`${B2}/${A}`, `${B1}/${A}`],
       [`${B1}/${A}`],
       [B1],
     ],
     [
-      "not those of the number's former holder",
+      "not those of the number's former owner",
       [`${B2}/${A}`],
       [`${A}/${B1}`, `${B2}/${A}`],
       [`${B2}/${A}`],

@@ -1,5 +1,13 @@
 import type { Conversation } from "../model/conversation.ts";
-import type { NameChange, Named, NamedConversation, NameRecord, NameRecords } from "../model/names.ts";
+import {
+  ERASED,
+  type NameChange,
+  type Named,
+  type NamedConversation,
+  type NameRecord,
+  type NameRecords,
+  OWNERLESS,
+} from "../model/names.ts";
 import {
   aliasOf,
   belongsToNumber,
@@ -30,17 +38,17 @@ export interface Choice<C> {
    * `likely`; if it has passed on, or was left, it is `unknown` who had it then.
    */
   readonly writer?: "likely" | "unknown";
-  /** A new one is a stranger's, who has the number since its holder left it. */
+  /** A new one is a stranger's, who has the number since its owner left it. */
   readonly isOfStranger?: true;
   /** A new one is ownerless: no later message joins it. */
   readonly isOwnerless?: true;
-  /** Another person uses this name now: the conversations of its former holder no longer bear it. */
+  /** Another person uses this name now: the conversations of its former owner no longer bear it. */
   readonly passedOn?: { readonly name: string; readonly from: string };
 }
 
 const NOTHING: NameChanges = new Map();
 
-/** The last holder of the number: their own record says whether they still have it. */
+/** The last owner of the number: their own record says whether they still have it. */
 export function alsoAskedFor(names: Named, records: NameRecords): string[] {
   const last = lastOf(records, passingOf(names));
   return last === undefined || records.has(last) || namesOf(names).includes(last) ? [] : [last];
@@ -50,12 +58,12 @@ export function alsoAskedFor(names: Named, records: NameRecords): string[] {
 export function otherNamesOf(names: Named, records: NameRecords): string[] {
   const person = lastingOf(names) ?? lastOf(records, passingOf(names));
   const known = person === undefined ? [] : [person, ...(records.get(person)?.cameWith ?? [])];
-  return known.filter((name) => name !== "" && !namesOf(names).includes(name));
+  return known.filter((name) => name !== ERASED && !namesOf(names).includes(name));
 }
 
 /**
  * Chooses among the active conversations, newest first, that bear any of the message's names or the name of
- * the number's holder. A lasting name identifies a person. A number alone belongs to the last person who came
+ * the number's owner. A lasting name identifies a person. A number alone belongs to the last person who came
  * with it, unless that person has come with another number since. Then it belongs to no known person, and
  * conversations that only the number identifies are no longer that person's.
  */
@@ -65,11 +73,11 @@ export function chooseConversation<C extends NamedConversation>(
   records: NameRecords,
 ): Choice<C> {
   const [lasting, passing] = [lastingOf(names), passingOf(names)];
-  const holder = passing === undefined ? undefined : holderOf(passing, active, records);
-  const person = lasting ?? holder;
+  const owner = passing === undefined ? undefined : ownerOfNumber(passing, active, records);
+  const person = lasting ?? owner;
   const bare = active.filter((each) => each.sender === passing && whoseIs(each, records) === undefined);
   const theirs = person === undefined ? [] : active.filter((each) => whoseIs(each, records) === person);
-  const isFree = holder === undefined && !(lasting !== undefined && wasOwned(passing, lasting, records));
+  const isFree = owner === undefined && !(lasting !== undefined && wasOwned(passing, lasting, records));
   const found = theirs[0] ?? (isFree ? bare.find((each) => belongsToNumber(each, records)) : undefined);
   const sender = person ?? names.sender;
   const other = isPassing(found?.sender ?? sender) ? person : passing;
@@ -80,11 +88,11 @@ export function chooseConversation<C extends NamedConversation>(
     ...(other !== undefined && !isKnown && { learns: other }),
   };
   if (lasting !== undefined && passing !== undefined) {
-    const meeting = { lasting, passing, holder, whose: whoseNow(bare, found, lasting), theirs };
+    const meeting = { lasting, passing, owner, whose: whoseNow(bare, found, lasting), theirs };
     return { ...choice, ...cameTogether(meeting, records) };
   }
   const isNew = person === undefined && !found;
-  const writer = lasting === undefined && passing !== undefined ? writerOf(passing, holder, records) : {};
+  const writer = lasting === undefined && passing !== undefined ? writerOf(passing, owner, records) : {};
   return isNew ? { ...newcomer(sender, records), ...writer } : { ...choice, ...writer, keeps: () => NOTHING };
 }
 
@@ -97,12 +105,12 @@ function wasOwned(number: string | undefined, comes: string, records: NameRecord
 
 function writerOf(
   passing: string,
-  holder: string | undefined,
+  owner: string | undefined,
   records: NameRecords,
 ): Pick<Choice<never>, "writer"> {
-  const owners = records.get(passing)?.cameWith.length ?? (holder === undefined ? 0 : 1);
+  const owners = records.get(passing)?.cameWith.length ?? (owner === undefined ? 0 : 1);
   if (owners === 0) return {};
-  return { writer: owners === 1 && holder !== undefined ? "likely" : "unknown" };
+  return { writer: owners === 1 && owner !== undefined ? "likely" : "unknown" };
 }
 
 /** Whether a message of a provider's list is left, since its writer is not as well known as was asked for. */
@@ -117,28 +125,28 @@ export function isUnattributed(
 interface Meeting {
   readonly lasting: string;
   readonly passing: string;
-  readonly holder: string | undefined;
+  readonly owner: string | undefined;
   readonly whose: Readonly<Record<string, string>>;
   readonly theirs: readonly NamedConversation[];
 }
 
 function cameTogether(
-  { lasting, passing, holder, whose, theirs }: Meeting,
+  { lasting, passing, owner, whose, theirs }: Meeting,
   records: NameRecords,
 ): Pick<Choice<never>, "keeps" | "passedOn"> {
   if (lastOf(records, passing) === lasting && lastOf(records, lasting) === passing)
     return { keeps: () => NOTHING };
-  const former = holder === lasting ? undefined : holder;
+  const former = owner === lasting ? undefined : owner;
   const before = theirs.flatMap(namesOf).filter(isPassing);
   const left = [lastOf(records, lasting) ?? before].flat().filter((number) => number !== passing);
   const changes = new Map<string, NameChange>([
     // First: if the number's conversation turns out to be another person's, nothing else is written.
-    [passing, { came: lasting, whose, ...(holder !== undefined && { before: [holder] }) }],
+    [passing, { came: lasting, whose, ...(owner !== undefined && { before: [owner] }) }],
     ...left.map((number) => [number, { left: lasting }] as const),
     [lasting, { came: passing, before }],
   ]);
   if (former === undefined) return { keeps: () => changes };
-  // The former holder's conversation no longer bears the number: only a record still links the two.
+  // The former owner's conversation no longer bears the number: only a record still links the two.
   changes.set(former, { before: [passing] });
   return { keeps: () => changes, passedOn: { name: passing, from: former } };
 }
@@ -178,7 +186,7 @@ function ownerless(name: string): Choice<never> {
   return {
     sender: name,
     isOwnerless: true,
-    keeps: (id) => (id === undefined ? NOTHING : new Map([[name, { whose: { [id]: "" } }]])),
+    keeps: (id) => (id === undefined ? NOTHING : new Map([[name, { whose: { [id]: OWNERLESS } }]])),
   };
 }
 
@@ -224,14 +232,14 @@ export function nameWaitingUnder(
 export function namesWaiting(messages: readonly Named[], records: NameRecords): string[] {
   const own = messages.flatMap(namesOf);
   const met = own.flatMap((name) => records.get(name)?.cameWith ?? []);
-  return [...new Set([...own, ...met])].filter((name) => name !== "");
+  return [...new Set([...own, ...met])].filter((name) => name !== ERASED);
 }
 
 /**
  * The last person who came with the number and with no other since. Older versions left no record: then the
  * conversations' own names decide.
  */
-export function holderOf(
+export function ownerOfNumber(
   passing: string,
   active: readonly NamedConversation[],
   records: NameRecords,
@@ -252,5 +260,5 @@ function whoseNow(
   found: NamedConversation | undefined,
   lasting: string,
 ): Record<string, string> {
-  return Object.fromEntries(bare.map((each) => [each.id, each === found ? lasting : ""]));
+  return Object.fromEntries(bare.map((each) => [each.id, each === found ? lasting : OWNERLESS]));
 }

@@ -19,7 +19,7 @@ export interface Manner {
   /** What may be said about a value that does not fit, if anything. */
   told(value: unknown, schema: Schema): string | undefined;
   /** About a name that is not among the known ones. */
-  stranger(key: string, known: readonly string[]): string;
+  unknownKey(key: string, known: readonly string[]): string;
 }
 
 /** For programs that send JSON. Values are not repeated: they may be what a customer wrote. */
@@ -31,7 +31,7 @@ export const TO_PROGRAMS: Manner = {
     const kind = kindOf(value);
     return kind === (type === "integer" ? "number" : type) ? undefined : kind;
   },
-  stranger: (_, known) => `is not known here; there are ${known.join(", ") || "none"}`,
+  unknownKey: (_, known) => `is not known here; there are ${known.join(", ") || "none"}`,
 };
 
 /** For operators who write a configuration and want to find the value in it. */
@@ -44,7 +44,7 @@ export const TO_PEOPLE: Manner = {
     if (typeof value === "string") return JSON.stringify(schema.type === "url" ? maskUrl(value) : value);
     return typeof value === "number" || typeof value === "boolean" ? String(value) : kindOf(value);
   },
-  stranger: (key, known) => `is not a known setting${didYouMean(key, known)}`,
+  unknownKey: (key, known) => `is not a known setting${didYouMean(key, known)}`,
 };
 
 /** A secret of the wrong shape is still a secret, and objects may hold one. */
@@ -131,7 +131,7 @@ function lookAtObject(value: unknown, schema: ObjectSchema, where: string, looki
   for (const key of required) if (value[key] === undefined) found.push(`${prefix}${key} is missing`);
   for (const key of Object.keys(value)) {
     if (Object.hasOwn(properties, key)) continue;
-    if (others === false) found.push(`${prefix}${key} ${manner.stranger(key, Object.keys(properties))}`);
+    if (others === false) found.push(`${prefix}${key} ${manner.unknownKey(key, Object.keys(properties))}`);
     else if (others !== undefined) look(value[key], others, prefix + key, looking);
   }
   for (const key of Object.keys(properties)) {

@@ -73,7 +73,7 @@ describe("a retry", () => {
     expect(afterRelease(releasing(), retry).draft).toBeUndefined();
   });
 
-  it("does not wait for a send that the provider's callback settled in the meantime", () => {
+  it("does not wait for a send that the provider's callback confirmed in the meantime", () => {
     const state = { ...held, draft: draft(sent) };
     const after = afterRelease(releasing({ state }), { ...retry, draft: draft(sending) });
     expect(after.draft?.chunks[0]?.state).toEqual(sent);
@@ -106,7 +106,7 @@ describe("a wait", () => {
     expect(afterRelease(releasing({ state }), { kind: "wait", afterMs: 0 }).draft).toBe(state.draft);
   });
 
-  it("does not undo a chunk that the callback settled, nor wait for it any longer", () => {
+  it("does not undo a chunk that the callback confirmed, nor wait for it any longer", () => {
     const state = { ...held, draft: draft(sent) };
     const how = { kind: "wait", afterMs: 30_000, draft: draft(sending) } as const;
     const after = afterRelease(releasing({ state }), how);
@@ -165,9 +165,9 @@ describe("a provider's callback that was quicker", () => {
       reason: "x",
       draft: two(sent, sending),
     } as const;
-    const settled = afterRelease(releasing({ state: { ...held, draft: two(sent, sent) } }), how);
-    expect(settled.notBeforeAtMs).toBe(NOW);
-    expect(settled.draft).toEqual(two(sent, sent));
+    const confirmed = afterRelease(releasing({ state: { ...held, draft: two(sent, sent) } }), how);
+    expect(confirmed.notBeforeAtMs).toBe(NOW);
+    expect(confirmed.draft).toEqual(two(sent, sent));
     const open = afterRelease(releasing({ state: { ...held, draft: two(sent, sending) } }), how);
     expect(open.notBeforeAtMs).toBe(NOW + 5_000);
   });

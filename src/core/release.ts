@@ -58,8 +58,8 @@ function sent(
   const { state, nowMs } = releasing;
   const draft = written ? keepSent(state.draft, written) : state.draft;
   // The provider's callback may have come first: then there is nothing left to wait for.
-  const isSettled = written !== undefined && isInDoubt(written) && draft !== undefined && !isInDoubt(draft);
-  return released(releasing, work, { ...state, draft }, isSettled ? nowMs : notBeforeAtMs);
+  const isConfirmed = written !== undefined && isInDoubt(written) && draft !== undefined && !isInDoubt(draft);
+  return released(releasing, work, { ...state, draft }, isConfirmed ? nowMs : notBeforeAtMs);
 }
 
 function released(

@@ -59,7 +59,7 @@ it("a lease whose turn has no work is a defect that is told", () => {
 });
 
 describe("a draft is written", () => {
-  it("and the lease renewed, and what a callback settled stays settled", () => {
+  it("and the lease renewed, and what a callback confirmed stays sent", () => {
     const after = withChunks(state({ draft: draft("t1", "sent") }), draft("t1", "sending"), 99);
     expect(after.lease?.untilAtMs).toBe(99);
     expect(after.draft?.chunks[0]?.state.kind).toBe("sent");
@@ -116,17 +116,17 @@ describe("the provider's word of a chunk", () => {
   };
   const first = { turnId: "t1", chunk: 0 };
 
-  it("settles one that was in doubt: its turn need not wait, and goes on unless it runs", () => {
-    const settled = afterDelivery(waiting, first, told);
-    expect(settled?.after.draft?.chunks[0]?.state).toEqual({ kind: "sent", ...told });
-    expect(settled?.after.notBeforeAtMs).toBeUndefined();
-    expect(settled?.goesOn).toBe(true);
+  it("confirms one that was in doubt: its turn need not wait, and goes on unless it runs", () => {
+    const confirmed = afterDelivery(waiting, first, told);
+    expect(confirmed?.after.draft?.chunks[0]?.state).toEqual({ kind: "sent", ...told });
+    expect(confirmed?.after.notBeforeAtMs).toBeUndefined();
+    expect(confirmed?.goesOn).toBe(true);
     const lease = { token: "a", holder: "me", turnId: "t1", takenAtMs: 0, untilAtMs: 9 };
     expect(afterDelivery({ ...waiting, lease }, first, told)?.goesOn).toBe(false);
     expect(afterDelivery({ ...waiting, works: [] }, first, told)?.goesOn).toBe(false);
   });
 
-  it("settles nothing else", () => {
+  it("confirms nothing else", () => {
     expect(afterDelivery(waiting, { turnId: "t2", chunk: 0 }, told)).toBeUndefined();
     expect(afterDelivery(waiting, { turnId: "t1", chunk: 1 }, told)).toBeUndefined();
     expect(afterDelivery({ ...waiting, draft: draft("t1", "sent") }, first, told)).toBeUndefined();

@@ -41,7 +41,7 @@ export function withDraft(state: ConversationState, written: Draft, untilAtMs: n
   return withChunks(state, acceptedMeanwhile(state, written.turnId) ?? written, untilAtMs);
 }
 
-/** Every write of a draft renews the lease. What a callback settled meanwhile stays settled. */
+/** Every write of a draft renews the lease. What a callback confirmed meanwhile stays `sent`. */
 export function withChunks(state: ConversationState, written: Draft, untilAtMs: number): ConversationState {
   return { ...renewed(state, untilAtMs), draft: keepSent(state.draft, written) };
 }
@@ -66,8 +66,8 @@ export function afterDelivery(
 ): { readonly after: ConversationState; readonly goesOn: boolean } | undefined {
   const { draft } = state;
   if (draft?.turnId !== turnId || draft.chunks[chunk]?.state.kind !== "sending") return undefined;
-  const settled = withChunk(draft, chunk, { kind: "sent", ...sent });
-  const after = { ...state, draft: settled, notBeforeAtMs: undefined };
+  const confirmed = withChunk(draft, chunk, { kind: "sent", ...sent });
+  const after = { ...state, draft: confirmed, notBeforeAtMs: undefined };
   return { after, goesOn: !state.lease && workOf(state, turnId) !== undefined };
 }
 

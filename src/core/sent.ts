@@ -9,7 +9,7 @@ export interface Sent {
 }
 
 /** Beside the ids of messages, and never equal to one: no channel has such a name. */
-export function sentMark({ channel, providerId }: Sent): string {
+export function sentKey({ channel, providerId }: Sent): string {
   return `!sent/${channel}/${providerId}`;
 }
 

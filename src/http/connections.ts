@@ -22,8 +22,8 @@ const CLOSED_SHARE = 1 / 20;
 
 /**
  * The open connections, with one request at a time on each. Past the limit, those used longest ago are
- * closed, and never one whose answer is being made: strangers who hold connections open, or do not read,
- * shut out each other, not the next caller.
+ * closed, and never one whose answer is being made: callers who hold connections open, or do not read,
+ * shut out each other, not the next one.
  */
 export class Connections {
   readonly #max: number;

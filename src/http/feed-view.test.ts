@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { settingsWith } from "../core/defaults.ts";
+import { isRunning } from "../core/lease.ts";
 import { lockRecord } from "../core/lock-record.ts";
 import { newConversation } from "../core/new-conversation.ts";
 import { feedOf } from "./feed-view.ts";
@@ -20,3 +21,19 @@ it.each([
   const detail = { conversation, lock, staged: [], messages: [], turns: [], refusals: [] };
   expect(feedOf(detail, settingsWith({}), 0, 5_000).state).toBe(state);
 });
+
+it.each([
+  ["answering", "processing_reply", 3_001],
+  ["idle", "new", 3_000],
+])(
+  "a visitor sees that it is %s where the record says %s, with clocks 2 s apart",
+  (state, status, untilAtMs) => {
+    const lease = { token: "k", holder: "w", turnId: "t1", takenAtMs: 1_000, untilAtMs };
+    const processed = isRunning(lease, 5_000, 2_000) && { status: "processing_reply" as const };
+    const lock = { ...lockRecord("c1", { works: [], lease }), staged: 0 };
+    const lists = { staged: [], messages: [], turns: [], refusals: [] };
+    const detail = { conversation: { ...conversation, ...processed }, lock, ...lists };
+    const feed = feedOf(detail, settingsWith({ clockSkewMs: 2_000 }), 0, 5_000);
+    expect(feed).toMatchObject({ state, status });
+  },
+);

@@ -1,6 +1,6 @@
 import { pagesIdOf } from "../channels/web/visitor.ts";
+import { activityOf } from "../core/activity.ts";
 import { isoOf } from "../core/instant.ts";
-import { closesAtMs, windowInForce } from "../core/window.ts";
 import type { HistoryMessage } from "../model/history.ts";
 import type { StagedMessage } from "../model/message.ts";
 import type { Settings } from "../model/settings.ts";
@@ -35,33 +35,13 @@ function waitingMessage(message: StagedMessage): FeedWaiting {
 
 type FeedState = Pick<Feed, "state" | "answering_since" | "due_in_ms">;
 
-/**
- * A lease outlives its holder's process, so only one that has not run out counts; and a worker that only
- * looks holds one as well, without a turn. A draft without a lease awaits its answer.
- */
 function stateOf(detail: ConversationDetail, settings: Settings, nowMs: number): FeedState {
-  const { lock, staged } = detail;
-  const isRunning = lock?.lease?.turnId !== undefined && lock.lease.untilAtMs > nowMs;
-  const lease = isRunning ? lock.lease : undefined;
-  const waiting = staged.filter(({ arrivedAtMs }) => arrivedAtMs > (lease?.takenAtMs ?? 0));
-  const closesAtMs = lock?.window && Math.max(lock.window.dueAtMs, quietUntilMs(detail, waiting, settings));
-  const due = closesAtMs !== undefined && { due_in_ms: Math.max(0, closesAtMs - nowMs) };
-  if (lease) return { state: "answering", answering_since: isoOf(lease.takenAtMs), ...due };
-  if (lock?.draft) return { state: "answering", ...due };
-  return { state: staged.length > 0 || lock?.window ? "gathering" : "idle", ...due };
-}
-
-/** A quiet window's row may keep its first due time until a worker looks: the visitor is told what holds. */
-function quietUntilMs(
-  detail: ConversationDetail,
-  waiting: readonly StagedMessage[],
-  settings: Settings,
-): number {
-  const policy = windowInForce(settings, detail.conversation, waiting.at(-1)?.channel);
-  if (policy.kind !== "quiet" || waiting.length === 0) return 0;
-  const arrivals = waiting.map(({ arrivedAtMs }) => arrivedAtMs);
-  const span = { oldestArrivalAtMs: Math.min(...arrivals), newestArrivalAtMs: Math.max(...arrivals) };
-  return closesAtMs(span, policy);
+  const { state, answeringSinceAtMs, dueAtMs } = activityOf(detail, settings, nowMs);
+  return {
+    state,
+    ...(answeringSinceAtMs !== undefined && { answering_since: isoOf(answeringSinceAtMs) }),
+    ...(dueAtMs !== undefined && { due_in_ms: Math.max(0, dueAtMs - nowMs) }),
+  };
 }
 
 /** `n` grows with every message, by its time: it stays the same when a long history is cut at its old end. */

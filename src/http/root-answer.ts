@@ -3,7 +3,7 @@ import { json } from "./answers.ts";
 import type { EdgeAnswer } from "./edge-request.ts";
 import { phonePage } from "./page/page.ts";
 
-/** Names no channel: a stranger who finds the address need not learn where to post. */
+/** Names no channel: a caller who finds the address need not learn where to post. */
 const NOTE = json(200, { service: "lull", health: ["/healthz", "/readyz"], api: "/api/openapi.json" });
 
 /** What stands at `/`: the phone where there is a `web` channel to talk to, else a note. */

@@ -14,7 +14,7 @@ const WAITING_MAX = 50;
 /**
  * Counts and logs wrong tokens, and slows down guessing one after the other. It does not bound how many are
  * tried: being turned away says "wrong" as well, and a caller with the right token must get in whatever
- * strangers do. Against guessing, a token has its length.
+ * other callers do. Against guessing, a token has its length.
  */
 export class WrongTokens {
   readonly #clock: Clock;

@@ -19,7 +19,7 @@ export interface GatewayRequest extends EdgeRequest {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What each payload version says in its own way. */
-interface Told {
+interface GatewayFields {
   readonly method: string;
   /** Without the stage. */
   readonly path: string;
@@ -37,13 +37,13 @@ interface Told {
 export function requestFrom(event: unknown, publicUrl: string | undefined): GatewayRequest | undefined {
   if (!isObject(event)) return undefined;
   const context = fieldsIn(event, "requestContext");
-  const told = isObject(context.http)
-    ? toldByVersion2(event, context)
+  const given = isObject(context.http)
+    ? fieldsOfVersion2(event, context)
     : typeof event.httpMethod === "string"
-      ? toldByVersion1(event, context)
+      ? fieldsOfVersion1(event, context)
       : undefined;
-  if (told === undefined) return undefined;
-  const { method, path, search, headers, sourceIp } = told;
+  if (given === undefined) return undefined;
+  const { method, path, search, headers, sourceIp } = given;
   return {
     method: method.toUpperCase(),
     path: withoutPublicPrefix(path, publicUrl),
@@ -52,7 +52,7 @@ export function requestFrom(event: unknown, publicUrl: string | undefined): Gate
       return new URLSearchParams(search);
     },
     headers,
-    base: baseOf(told, context),
+    base: baseOf(given, context),
     // A gateway stands in between: a loopback address is no proof that the caller is on our machine.
     remoteAddress: isLoopbackAddress(sourceIp) ? undefined : sourceIp,
     body: async (bytesMax) => {
@@ -79,7 +79,7 @@ function hasOnlyLists(event: unknown): boolean {
   return isObject(event) && isObject(event.multiValueHeaders) && !isObject(event.headers);
 }
 
-function toldByVersion2(event: Fields, context: Fields): Told {
+function fieldsOfVersion2(event: Fields, context: Fields): GatewayFields {
   const http = fieldsIn(context, "http");
   const raw = textIn(event, "rawPath") ?? textIn(http, "path") ?? "/";
   const query = textIn(event, "rawQueryString") ?? "";
@@ -96,7 +96,7 @@ function toldByVersion2(event: Fields, context: Fields): Told {
   };
 }
 
-function toldByVersion1(event: Fields, context: Fields): Told {
+function fieldsOfVersion1(event: Fields, context: Fields): GatewayFields {
   const path = textIn(event, "path") ?? "/";
   const stage = textIn(context, "stage");
   // A REST API leaves the stage out of the path and gives the whole in its context.
@@ -111,7 +111,7 @@ function toldByVersion1(event: Fields, context: Fields): Told {
 }
 
 /** An HTTP API with a named stage has it at the head of every path. */
-function withoutStage(raw: string, stage: string | undefined): Pick<Told, "path" | "stage"> {
+function withoutStage(raw: string, stage: string | undefined): Pick<GatewayFields, "path" | "stage"> {
   const path = raw.startsWith("/") ? raw : `/${raw}`;
   const prefix = `/${stage}`;
   const isStaged = stage !== undefined && stage !== "$default" && isUnder(path, prefix);
@@ -129,7 +129,7 @@ function isUnder(path: string, prefix: string): boolean {
 }
 
 /** The URL as the caller saw it, up to the path. A custom domain shows no stage. */
-function baseOf({ headers, stage }: Told, context: Fields): string {
+function baseOf({ headers, stage }: GatewayFields, context: Fields): string {
   const domain = textIn(context, "domainName");
   const host = headers.host ?? domain ?? "localhost";
   const isOwnDomain = domain !== undefined && !/\.execute-api\.|^localhost\b|^127\./.test(domain);

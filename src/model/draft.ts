@@ -22,14 +22,14 @@ export interface Chunk {
 }
 
 /** Where a reply goes: over which channel, to which customer, from which of our addresses. */
-export interface Route {
+export interface Destination {
   readonly channel: string;
   readonly to: string;
   readonly from: string;
 }
 
 /** The answer, stored before it is sent. It names messages by id: their texts stay staged. */
-export interface Draft extends Route, AnswerEffects {
+export interface Draft extends Destination, AnswerEffects {
   /** The customer's name behind `to`, if it may pass to another person: asked about in every take. */
   readonly addressee?: string;
   readonly turnId: string;

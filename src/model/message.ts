@@ -55,7 +55,7 @@ export interface DeliveryStatus {
   /** The provider's own word: `sent`, `delivered`, `read`, `failed`, ... */
   readonly status: string;
   readonly errorCode?: string;
-  /** Our address that sent it, if known: a callback for one address settles no send of another. */
+  /** Our address that sent it, if known: a callback for one address confirms no send of another. */
   readonly address?: string;
   /** The chunk and its turn, if the callback carries them back. */
   readonly chunk?: ChunkReference;

@@ -8,15 +8,21 @@ export interface NamedConversation extends Named {
   readonly id: string;
 }
 
+/** In `cameWith`, in place of an erased person: it stays known that there was one. As it is stored. */
+export const ERASED = "";
+
+/** In `whose`, for a conversation whose owner cannot be told. As it is stored. */
+export const OWNERLESS = "";
+
 /** What is kept of a name: which names of the other kind it came with. */
 export interface NameRecord {
-  /** The latest one last. `""` stands for an erased person. */
+  /** The latest one last; `ERASED` where that person is erased. */
   readonly cameWith: readonly string[];
-  /** Owners of the conversations that bear this name, by id; `""` if the owner is unknown. */
+  /** Owners of the conversations that bear this name, by id; `OWNERLESS` if the owner is unknown. */
   readonly whose?: Readonly<Record<string, string>>;
   /**
-   * The conversations, made or still to be made, of the stranger who has the number since its holder left it.
-   * They become ownerless (`""` in `whose`) when the next person comes with it.
+   * The conversations, made or still to be made, of the stranger who has the number since its owner left it.
+   * They become `OWNERLESS` in `whose` when the next person comes with it.
    */
   readonly strangers?: readonly string[];
 }

@@ -1,8 +1,8 @@
-export type Verdict = "ok" | "warn" | "fail";
+export type CheckVerdict = "ok" | "warn" | "fail";
 
 /** One thing that was checked. `detail` says what to do if it is not well. */
 export interface CheckResult {
   readonly check: string;
-  readonly verdict: Verdict;
+  readonly verdict: CheckVerdict;
   readonly detail: string;
 }

@@ -43,8 +43,8 @@ export interface Receiving {
    * be acknowledged.
    */
   stage(arrivals: readonly StageRequest[]): Promise<readonly StageOutcome[]>;
-  /** Records a delivery status; a chunk whose outcome was unknown is settled by it. */
-  recordDelivery(channel: string, status: DeliveryStatus): Promise<"settled" | "recorded" | "unmatched">;
+  /** Records a delivery status; a chunk whose outcome was open is confirmed by it, as `sent`. */
+  recordDelivery(channel: string, status: DeliveryStatus): Promise<"confirmed" | "recorded" | "unmatched">;
   /**
    * Since when the ids of all messages are known. An id is kept for as long as `dedupeMs` was when it was
    * learnt: for a while after that was raised, this is later than `dedupeMs` ago. Sweeps note what it is.
@@ -56,7 +56,7 @@ export interface StageRequest {
   readonly arrival: Arrival;
   /** A refusal that was decided before the store was asked (no route): recorded if the message is new. */
   readonly refusal?: RefusalCode;
-  /** A refusal of it is not recorded: strangers have left enough of them, or it will come again. */
+  /** A refusal of it is not recorded: unsigned senders have left enough of them, or it will come again. */
   readonly isUnrecorded?: true;
   /**
    * Set if the provider takes a refusal for received and does not send again. The id of a message that is
@@ -81,7 +81,7 @@ export type WriteOutcome = { readonly kind: "lost" };
 export type Renewal = { readonly kind: "renewed"; readonly lease: Lease } | WriteOutcome;
 
 export type DraftOutcome =
-  /** With the draft as it stands: a chunk that a callback settled is `sent`, and not sent again. */
+  /** With the draft as it stands: a chunk that a callback confirmed is `sent`, and not sent again. */
   | { readonly kind: "drafted"; readonly lease: Lease; readonly draft: Draft }
   /** A human took over while the answer was made. */
   | { readonly kind: "handed-off" }
@@ -112,8 +112,8 @@ export type ReleaseOutcome =
   | { readonly kind: "answered" }
   | WriteOutcome;
 
-/** What the trigger of a queue tells beside its conversation. */
-export interface TriggerTold {
+/** Where the trigger of a queue came from, beside its conversation. */
+export interface TriggerSource {
   /** Whose conversation it is; empty if the trigger does not say. */
   readonly sender: string;
   /** The channel whose queue it came through: if the conversation is busy, it is sent there again. */
@@ -124,7 +124,7 @@ export interface TriggerTold {
 export interface TurnTaking {
   /** LEASE, DISARM and BATCH for up to `max` turns. With a queue, it may wait until `signal` aborts. */
   takeDue(max: number, signal: AbortSignal): Promise<DueTurns>;
-  take(conversationId: string, told?: TriggerTold): Promise<TakeResult>;
+  take(conversationId: string, source?: TriggerSource): Promise<TakeResult>;
   renew(lease: Lease): Promise<Renewal>;
   /** Whether messages are staged that may still join this turn: never where a limit cut its batch. */
   hasNewer(lease: Lease): Promise<boolean>;
@@ -160,15 +160,16 @@ export interface ClockSetBack {
 export interface Sweeping {
   /** One bounded round; the engine keeps its cursor. */
   sweep(): Promise<SweepReport>;
-  /** Frees the leases of a worker whose process is known dead, at once. */
-  freeLeases(workerId: string): Promise<number>;
+  /** Frees the leases of a holder whose process is known dead, at once. */
+  freeLeases(holder: string): Promise<number>;
 }
 
 /** What an engine is opened with. */
 export interface EngineContext {
   readonly clock: Clock;
   readonly settings: Settings;
-  readonly workerId: string;
+  /** Who this process is to the store: its leases carry it. */
+  readonly holder: string;
   readonly log: Log;
   /** Called whenever this process armed a window, so that its own worker need not poll for it. */
   readonly onArmed: (dueAtMs: number) => void;
@@ -196,7 +197,7 @@ export interface Redriven {
 export interface EngineHealth {
   /** Throws if the store cannot be written now: used at a start and by `/readyz`. */
   ping(): Promise<void>;
-  /** For `/readyz` if a write costs something: strangers may call it. Throws if there is no answer. */
+  /** For `/readyz` if a write costs something: any caller may ask. Throws if there is no answer. */
   probe?(): Promise<void>;
   /** What an operator must put right, if it is more than a file. Rejects if it cannot be reached. */
   checks?(): Promise<readonly CheckResult[]>;

@@ -114,7 +114,7 @@ export interface Inspector {
   dead(page: Page): Promise<Listing<DeadLetter>>;
   unknown(page: Page): Promise<Listing<UnknownSend>>;
   refusals(page: Page): Promise<Listing<Refusal>>;
-  /** Absent if no other system can write. */
+  /** Empty where no other system can write. */
   quarantined(page: Page): Promise<Listing<QuarantinedRow>>;
   counts(): Promise<Counts>;
   gauges(): Promise<Gauges>;

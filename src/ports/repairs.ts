@@ -13,6 +13,6 @@ export interface Repairs {
   markUnknown(unknownId: string): Promise<"marked" | "not-found">;
   /** Sends again, as a turn of its own, what may not have gone out. */
   resendUnknown(unknownId: string): Promise<"staged" | NotRepeated>;
-  /** An operator has dealt with it. Absent if no other system can write. */
+  /** An operator has dealt with it. `not-found` where no other system can write: there is none then. */
   discardQuarantined(id: string): Promise<"discarded" | "not-found">;
 }

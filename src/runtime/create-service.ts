@@ -28,7 +28,7 @@ export function createService(config: LullConfig): Service {
   const lifecycle = new Lifecycle({
     ...facts,
     fitness,
-    engine: (onArmed) => config.engine.open({ clock, settings, workerId, log, onArmed }),
+    engine: (onArmed) => config.engine.open({ clock, settings, holder: workerId, log, onArmed }),
     worker: (engine) => new Worker({ ...answering, engine }),
     sweeper: ({ sweeping }) => new Sweeper(sweeping, facts),
   });
@@ -48,7 +48,7 @@ export function createService(config: LullConfig): Service {
     say: saying,
     answerTurn: (turnId, reply) => answerLate(context, turnId, reply),
     ready: () => lifecycle.ready(),
-    wake: async (id, within, told) => (await lifecycle.worker()).wake(id, within, told),
+    wake: async (id, within, source) => (await lifecycle.worker()).wake(id, within, source),
     requireFit: (name) => fitness.require(name),
     start: () => lifecycle.start(),
     stop: (graceMs) => lifecycle.stop(graceMs),

@@ -108,7 +108,7 @@ describe("a send whose outcome the provider never told", () => {
       if (lull.service.clock.nowMs() - sentAtMs >= 30_000 && !isTold) {
         isTold = true;
         const status = { account: "test", providerId: "SM1", status: "delivered", chunk: reference };
-        expect(await receiving.recordDelivery("test", status)).toBe("settled");
+        expect(await receiving.recordDelivery("test", status)).toBe("confirmed");
       }
       return { kind: "not-sent" };
     };
@@ -144,14 +144,14 @@ describe("a send whose outcome the provider never told", () => {
     expect((await turns()).flatMap(({ providerIds }) => providerIds)).toEqual(["SM1", "SM2"]);
   });
 
-  it("is settled by the provider's callback, without waiting and without asking", async () => {
+  it("is confirmed by the provider's callback, without waiting and without asking", async () => {
     open();
     sends(UNKNOWN);
     await ask();
     const { reference } = lull.channel.outbox[0]!;
     const engine = await lull.service.engine();
     const status = { account: "test", providerId: "SM7", status: "delivered", chunk: reference };
-    expect(await engine.receiving.recordDelivery("test", status)).toBe("settled");
+    expect(await engine.receiving.recordDelivery("test", status)).toBe("confirmed");
     await lull.advance(200);
     expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM7"] }]);
   });

@@ -58,7 +58,7 @@ async function takeAction(run: TurnRun, delivery: Delivery, action: ToDo): Promi
   if (delivery.isMine && action.kind === "ask") return sendChunk(run, delivery, action.chunk);
   // What was sent stays sent; the next holder of the lease continues behind it.
   if (run.stopping.aborted) return end(await wait(run, draft, 0));
-  if (action.kind === "ask") return settleChunk(run, draft, action);
+  if (action.kind === "ask") return askAboutChunk(run, draft, action);
   if (run.taken.counted > run.settings.attemptsMax) return end(await giveUp(run, draft));
   // The chunk before it is written as sent in the same action.
   return writeSending(run, draft, action.chunk);
@@ -146,7 +146,7 @@ function outageSinceAtMs({ taken, clock }: TurnRun, { draftedAtMs }: Draft): num
 }
 
 /** A chunk that was left `sending`: the channel is asked before anything is sent again. */
-async function settleChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: Asking): Promise<Next> {
+async function askAboutChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: Asking): Promise<Next> {
   const { log, clock } = run;
   // When the question was asked, not when its answer came: what was accepted in between is not in it.
   const nowMs = clock.nowMs();

@@ -47,7 +47,7 @@ it("a stranger of before the move stays so", async () => {
   expect(await left()).toEqual([stranger.conversationId]);
 });
 
-it("a number that its last holder had left, who had no conversation, leads a stranger nowhere", async () => {
+it("a number that its last owner had left, who had no conversation, leads a stranger nowhere", async () => {
   await old.receive({ sender: ANA, senderAlias: P });
   for (const senderAlias of [P, Q])
     await old.engine.receiving.stage([

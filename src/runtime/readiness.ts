@@ -21,7 +21,7 @@ const ANSWER_MS = 1_000;
 
 /**
  * Any caller may ask whether we are ready, as often as it likes. The store is asked by one of them at a time,
- * about once a second: otherwise a stranger's small request would cause several of ours.
+ * about once a second: otherwise a small request that proves nothing would cause several of ours.
  */
 export class Readiness {
   readonly #context: ReadinessContext;
@@ -48,7 +48,7 @@ export class Readiness {
     this.#asked = undefined;
   }
 
-  /** By what costs the store least: strangers cause it. */
+  /** By what costs the store least: callers who prove nothing cause it. */
   #ask(): Promise<void> {
     const { clock, settings } = this.#context;
     return answerWithin(clock, settings.receiveTimeoutMs, async () => {

@@ -1,4 +1,4 @@
-import { STRANGERS_REFUSALS_PER_MINUTE_MAX } from "../core/defaults.ts";
+import { UNSIGNED_REFUSALS_PER_MINUTE_MAX } from "../core/defaults.ts";
 import type { Log } from "../model/log.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -31,6 +31,6 @@ export function receiveContext(parts: ReceivingParts): ReceiveContext {
   return {
     ...parts,
     limitFor: senderLimits(parts.settings),
-    unsignedRecords: new RecordPace(STRANGERS_REFUSALS_PER_MINUTE_MAX),
+    unsignedRecords: new RecordPace(UNSIGNED_REFUSALS_PER_MINUTE_MAX),
   };
 }

@@ -29,7 +29,7 @@ export const TOO_MANY: WebhookRefusal = {
 
 /**
  * Mostly a wrong URL in the provider's settings, which shows nowhere else. The log does not repeat the name:
- * a stranger may have chosen it.
+ * a caller who proves nothing may have chosen it.
  */
 export function refuseNameless(refusing: Refusing): void {
   const why = "it is for a channel that is not configured: is its URL right?";

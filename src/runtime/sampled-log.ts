@@ -2,7 +2,7 @@ import type { Log, LogFields, LogLevel } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
 
 const MINUTE_MS = 60_000;
-/** Reasons of one event that are told apart within a minute. */
+/** Reasons of one event that are logged apart within a minute. */
 const REASONS_MAX = 20;
 const OTHER_REASONS = "other reasons";
 
@@ -22,7 +22,7 @@ export const SUMS = {
 
 export type SampledEvent = keyof typeof SUMS;
 
-interface Told {
+interface LoggedReason {
   readonly event: SampledEvent;
   readonly apart: LogFields;
   readonly atMs: number;
@@ -30,14 +30,14 @@ interface Told {
 }
 
 /**
- * A log for what strangers cause. A caller that is refused must not fill the log: each reason is logged at
- * once, and then once a minute with how many more there were. At level `debug` every one is logged, because
- * metrics are counted from that.
+ * A log for what callers cause who prove nothing. One that is refused must not fill the log: each reason is
+ * logged at once, and then once a minute with how many more there were. At level `debug` every one is logged,
+ * because metrics are counted from that.
  */
 export class SampledLog {
   readonly #log: Log;
   readonly #clock: Clock;
-  readonly #told = new Map<string, Told>();
+  readonly #logged = new Map<string, LoggedReason>();
   #stopTimer: (() => void) | undefined;
 
   constructor(log: Log, clock: Clock) {
@@ -50,10 +50,10 @@ export class SampledLog {
    */
   note(level: LogLevel, event: SampledEvent, apart: LogFields, about: LogFields = {}): void {
     const nowMs = this.#clock.nowMs();
-    const known = this.#told.get(keyOf(event, apart));
+    const known = this.#logged.get(keyOf(event, apart));
     if (known && isFresh(known, nowMs)) this.#count(known, about);
     else if (known || this.#hasRoom(event, nowMs) || apart.reason === OTHER_REASONS) {
-      this.#told.set(keyOf(event, apart), { event, apart, atMs: nowMs, more: 0 });
+      this.#logged.set(keyOf(event, apart), { event, apart, atMs: nowMs, more: 0 });
       this.#log(level, event, { ...apart, ...about });
     } else this.note(level, event, { ...apart, reason: OTHER_REASONS }, about);
   }
@@ -62,14 +62,14 @@ export class SampledLog {
   flush(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
-    for (const { event, apart, more } of this.#told.values()) {
+    for (const { event, apart, more } of this.#logged.values()) {
       const [level, sum] = SUMS[event];
       if (more > 0) this.#log(level, sum, { ...apart, more });
     }
-    this.#told.clear();
+    this.#logged.clear();
   }
 
-  #count(known: Told, about: LogFields): void {
+  #count(known: LoggedReason, about: LogFields): void {
     known.more += 1;
     this.#log("debug", known.event, { ...known.apart, ...about });
     this.#stopTimer ??= this.#clock.after(MINUTE_MS, () => this.flush());
@@ -77,10 +77,10 @@ export class SampledLog {
 
   /** An entry older than a minute that did not happen again may go. Each event has room of its own. */
   #hasRoom(event: SampledEvent, nowMs: number): boolean {
-    const ofEvent = [...this.#told].filter(([, told]) => told.event === event);
+    const ofEvent = [...this.#logged].filter(([, logged]) => logged.event === event);
     if (ofEvent.length < REASONS_MAX) return true;
-    const past = ofEvent.filter(([, told]) => !isFresh(told, nowMs));
-    for (const [key] of past) this.#told.delete(key);
+    const past = ofEvent.filter(([, logged]) => !isFresh(logged, nowMs));
+    for (const [key] of past) this.#logged.delete(key);
     return ofEvent.length - past.length < REASONS_MAX;
   }
 }
@@ -93,6 +93,6 @@ function keyOf(event: SampledEvent, apart: LogFields): string {
  * A clock that was set back keeps no entry fresh, hence the distance. An entry that is being counted stays
  * fresh until it is logged.
  */
-function isFresh({ atMs, more }: Told, nowMs: number): boolean {
+function isFresh({ atMs, more }: LoggedReason, nowMs: number): boolean {
   return more > 0 || Math.abs(nowMs - atMs) < MINUTE_MS;
 }

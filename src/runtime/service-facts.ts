@@ -20,7 +20,7 @@ export interface ServiceFacts {
   readonly turnToken: SecretReference | undefined;
   readonly secrets: Secrets;
   readonly log: Log;
-  /** For what strangers may cause as often as they like. */
+  /** For what callers who prove nothing may cause as often as they like. */
   readonly sampled: Pick<SampledLog, "note">;
   /** Who this process is to the store: its leases carry it. */
   readonly workerId: string;

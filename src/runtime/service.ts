@@ -1,6 +1,6 @@
 import type { FullReply } from "../model/reply.ts";
 import type { WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
-import type { Engine, TriggerTold } from "../ports/engine.ts";
+import type { Engine, TriggerSource } from "../ports/engine.ts";
 import type { CatchUpRequest, CatchUpResult } from "./catch-up.ts";
 import type { CreateRequest, CreateResult } from "./create-conversation.ts";
 import type { Operating } from "./operating.ts";
@@ -36,7 +36,7 @@ export interface Service extends ServiceFacts, Operating {
    */
   ready(): Promise<void>;
   /** A wake-up for one conversation, from a queue or from anywhere: a worker looks, and the store decides. */
-  wake(conversationId: string, within?: Within, told?: TriggerTold): Promise<WakeOutcome>;
+  wake(conversationId: string, within?: Within, source?: TriggerSource): Promise<WakeOutcome>;
   /**
    * Rejects when the channel, or any channel, must not be served as it is configured. Receiving checks this
    * by itself.

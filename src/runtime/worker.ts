@@ -2,7 +2,7 @@ import { toldOfDeadLetter } from "../core/dead-letters.ts";
 import { tellable } from "../errors.ts";
 import type { Settings } from "../model/settings.ts";
 import type { DeadLettered, Taken, TakeOutcome, TakeResult } from "../model/take.ts";
-import type { TriggerTold } from "../ports/engine.ts";
+import type { TriggerSource } from "../ports/engine.ts";
 import { RepeatedFailures } from "./repeated-failures.ts";
 import { runTurn } from "./run-turn.ts";
 import { Suspects, setAside } from "./suspects.ts";
@@ -73,8 +73,8 @@ export class Worker {
    * A wake-up for one conversation: look, nothing more. Resolves when the turn that it led to, if any, is
    * over.
    */
-  async wake(conversationId: string, within?: Within, told?: TriggerTold): Promise<WakeOutcome> {
-    const outcome = await this.#context.engine.turns.take(conversationId, told);
+  async wake(conversationId: string, within?: Within, source?: TriggerSource): Promise<WakeOutcome> {
+    const outcome = await this.#context.engine.turns.take(conversationId, source);
     const isAside = outcome.kind === "turn" && !this.#admits(outcome.taken);
     if (isAside) this.#tell(outcome);
     const end = await (isAside ? setAside(this.#context, outcome.taken) : this.#begin(outcome, within));

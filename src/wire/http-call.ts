@@ -23,7 +23,7 @@ export interface HttpAnswer {
 export type AnswerHeaders = Pick<Headers, "get">;
 
 /** A list of a thousand messages is 3 MB. */
-export const ANSWER_BYTES_MAX = 8_000_000;
+export const PROVIDER_ANSWER_BYTES_MAX = 8_000_000;
 
 /**
  * One request, one try, the whole answer. Redirects are answers: a posted message must not be posted again to
@@ -75,7 +75,10 @@ async function unread(answer: IncomingMessage): Promise<undefined> {
   answer.destroy();
 }
 
-function readText(answer: IncomingMessage, bytesMax = ANSWER_BYTES_MAX): Promise<string | undefined> {
+function readText(
+  answer: IncomingMessage,
+  bytesMax = PROVIDER_ANSWER_BYTES_MAX,
+): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;

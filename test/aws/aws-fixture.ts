@@ -40,8 +40,8 @@ export interface AwsFixture extends EngineFixture {
   openBehind(proxy: ProxyOptions, options?: Opening): Promise<Engine>;
   /** Clients behind one more proxy like all the others, with room for middleware. */
   clients(): Promise<Clients>;
-  openWith(clients: Clients, workerId?: string, more?: Partial<AwsOptions>): Promise<Engine>;
-  context(workerId: string): EngineContext;
+  openWith(clients: Clients, holder?: string, more?: Partial<AwsOptions>): Promise<Engine>;
+  context(holder: string): EngineContext;
   /** What the workers told, in order. */
   readonly logged: readonly Logged[];
 }
@@ -53,7 +53,7 @@ export interface Logged {
 }
 
 export interface Opening {
-  readonly workerId?: string;
+  readonly holder?: string;
   /** How often the SDK itself tries. */
   readonly tries?: number;
   readonly more?: Partial<AwsOptions>;
@@ -95,19 +95,19 @@ export async function awsFixture(
   const settings = settingsWith({ clockSkewMs: 2_000, ...given });
   const opened: Engine[] = [];
   const logged: Logged[] = [];
-  const context = (workerId: string): EngineContext => ({
+  const context = (holder: string): EngineContext => ({
     clock,
     settings,
-    workerId,
+    holder,
     log: (level, event, fields = {}) => void logged.push({ level, event, fields }),
     onArmed: () => {},
   });
   const openWith = async (
     own: Clients,
-    workerId = `worker-${opened.length + 1}`,
+    holder = `worker-${opened.length + 1}`,
     others: Partial<AwsOptions> = {},
   ) => {
-    const engine = await aws({ ...options, ...others, clients: own }).open(context(workerId));
+    const engine = await aws({ ...options, ...others, clients: own }).open(context(holder));
     opened.push(engine);
     return engine;
   };
@@ -123,8 +123,8 @@ export async function awsFixture(
     openWith,
     clients: () => clientsBehind(proxied),
     openBehind: async (proxy, opening = {}) =>
-      openWith(await clientsBehind(proxy, opening.tries), opening.workerId, opening.more),
-    open: (workerId) => openWith(clients, workerId),
+      openWith(await clientsBehind(proxy, opening.tries), opening.holder, opening.more),
+    open: (holder) => openWith(clients, holder),
     async takeDue(engine, max = 100) {
       // Half of a sweep: a lapsed lease has no trigger of its own, and the sweeper sends one on its schedule.
       await sweepLeases(harness);

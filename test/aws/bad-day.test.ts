@@ -63,7 +63,7 @@ describeOnEmulators(`on a bad day (LULL_AWS_SEED=${SEED})`, (emulators) => {
       const service = new CheckedService(fixture);
       const onRequest = (request: AwsRequest, n: number): Fate =>
         n === doomsday ? `die-${when}` : faults.draw(request);
-      const doomed = await fixture.openBehind({ onRequest }, { workerId: `doomed-${doomsday}` });
+      const doomed = await fixture.openBehind({ onRequest }, { holder: `doomed-${doomsday}` });
       try {
         await receiveAndDie(service, doomed, healthy, `person-${doomsday}`);
         await service.check(healthy, `person-${doomsday}`);

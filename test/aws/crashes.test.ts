@@ -19,7 +19,7 @@ describeOnEmulators("a worker that dies", (emulators) => {
     const onAnswered = ({ name }: AwsRequest, n: number) => {
       names[n - 1] = name;
     };
-    const doomed = await fixture.openBehind({ onAnswered }, { workerId: "watched" });
+    const doomed = await fixture.openBehind({ onAnswered }, { holder: "watched" });
     await receiveAndDie(new CheckedService(fixture), doomed, await fixture.open("healthy"), sender);
     return names;
   }
@@ -36,7 +36,7 @@ describeOnEmulators("a worker that dies", (emulators) => {
         const sender = `${when}-${doomsday}`;
         const service = new CheckedService(fixture);
         const onRequest = (_: AwsRequest, n: number): Fate => (n === doomsday ? `die-${when}` : "pass");
-        const doomed = await fixture.openBehind({ onRequest }, { workerId: `doomed-${sender}` });
+        const doomed = await fixture.openBehind({ onRequest }, { holder: `doomed-${sender}` });
         try {
           await receiveAndDie(service, doomed, healthy, sender);
           await service.check(healthy, sender);
@@ -68,7 +68,7 @@ describeOnEmulators("a worker that dies", (emulators) => {
     };
     const frozen = await fixture.openBehind(
       { onRequest, onAnswered },
-      { workerId: `frozen ${came}`, ...opening },
+      { holder: `frozen ${came}`, ...opening },
     );
     const healthy = await fixture.open("healthy");
     const service = new CheckedService(fixture);

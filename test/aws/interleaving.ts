@@ -24,10 +24,10 @@ export interface Pair {
 
 export async function openPair(fixture: AwsFixture, random: Random): Promise<Pair> {
   const scheduler = new RequestScheduler(random);
-  const open = async (workerId: string) => {
+  const open = async (holder: string) => {
     const clients = await fixture.clients();
     scheduler.join(clients);
-    return fixture.openWith(clients, workerId);
+    return fixture.openWith(clients, holder);
   };
   return { scheduler, first: await open("one"), second: await open("two") };
 }

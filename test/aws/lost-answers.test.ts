@@ -36,7 +36,7 @@ describeOnEmulators("a write whose answer got lost is recognised as one's own:",
     const onAnswered = ({ name }: AwsRequest, n: number) => {
       requests[n - 1] = name;
     };
-    const watched = await fixture.openBehind({ onAnswered }, { workerId: "watched", tries });
+    const watched = await fixture.openBehind({ onAnswered }, { holder: "watched", tries });
     await haveTwoTurns(new CheckedService(fixture), watched, `${how}-${tries}-0`);
     for (const [at, name] of requests.entries()) {
       // Not a write: what it took out of the queue comes again by itself unless it was deleted in time.
@@ -52,7 +52,7 @@ describeOnEmulators("a write whose answer got lost is recognised as one's own:",
       };
       const engine = await fixture.openBehind(
         { onRequest, onAnswered: onSilence },
-        { workerId: `${how}-${lost}`, tries, more: { retrying: { baseMs: 0, requestMsMax: SILENCE_MS } } },
+        { holder: `${how}-${lost}`, tries, more: { retrying: { baseMs: 0, requestMsMax: SILENCE_MS } } },
       );
       await haveTwoTurns(service, engine, sender);
       const turns = await service.check(engine, sender);

@@ -51,7 +51,7 @@ export class Requests {
   /** The fixture, with every request of its engines noted. */
   of(fixture: AwsFixture): AwsFixture {
     this.#note(fixture.options.clients!.dynamodb!);
-    return { ...fixture, open: async (workerId) => this.#asked(await fixture.open(workerId)) };
+    return { ...fixture, open: async (holder) => this.#asked(await fixture.open(holder)) };
   }
 
   #asked(engine: Engine): Engine {

@@ -31,7 +31,7 @@ describeOnEmulators("trouble with AWS", (emulators) => {
     const more = { retrying: { attemptsMax: 30, baseMs: 0 } };
     const engine = await fixture.openBehind(
       { onRequest: faults.draw },
-      { workerId: "troubled", tries: 1, more },
+      { holder: "troubled", tries: 1, more },
     );
     const calm = await fixture.open("calm");
     const service = new CheckedService(fixture);

@@ -24,7 +24,7 @@ async function onEngine(url: string, make: (engine: Engine) => Promise<unknown>)
   const engine = await provider.open({
     clock: systemClock,
     settings: settingsWith({ ...provider.defaults, validation: "on-receipt" }),
-    workerId: "worker-1",
+    holder: "worker-1",
     log: () => {},
     onArmed: () => {},
   });

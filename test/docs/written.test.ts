@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { PAGES, pageNamed } from "../doc-pages.ts";
+import { PAGES, pageNamed, prose } from "../doc-pages.ts";
+import { vaguePhrases } from "../house/comments.ts";
 import { ROOT } from "../staged-package.ts";
 import { exportsOf, kindsOf, openSources, type Sources } from "./compiler.ts";
 import { loggedIn } from "./log-events.ts";
@@ -63,6 +64,11 @@ describe("references of types", () => {
     const subpaths = Object.keys(manifest.exports).filter((path) => path !== "./package.json");
     expect(subpaths.filter((path) => !text.includes(`\`lull${path.slice(1)}\``))).toEqual([]);
   });
+});
+
+test("pages say who does something, as comments do", () => {
+  const found = PAGES.flatMap((page) => vaguePhrases(prose(page)).map((words) => `${page.name}: ${words}`));
+  expect(found).toEqual([]);
 });
 
 test("every picture stands in a page, and is drawn from the text in test/docs/pictures", () => {

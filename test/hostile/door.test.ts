@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { STRANGERS_REFUSALS_PER_MINUTE_MAX } from "../../src/core/defaults.ts";
+import { UNSIGNED_REFUSALS_PER_MINUTE_MAX } from "../../src/core/defaults.ts";
 import { eventually, type LullProcess } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
 import { type Attack, attack, head } from "./attack.ts";
@@ -190,6 +190,6 @@ describe("a service as it is", () => {
     const { refusals } = await at.counts();
     expect(refusals).toBeGreaterThan(0);
     // A minute's worth, and what became free again while this ran.
-    expect(refusals).toBeLessThan(2 * STRANGERS_REFUSALS_PER_MINUTE_MAX);
+    expect(refusals).toBeLessThan(2 * UNSIGNED_REFUSALS_PER_MINUTE_MAX);
   });
 });

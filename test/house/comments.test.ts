@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { vagueComments, vagueNames } from "./comments.ts";
+import { vagueComments, vagueNames, vaguePhrases } from "./comments.ts";
 
 test.each([
   "// Nobody reads it.",
@@ -22,4 +22,8 @@ test.each([
 test("a name says who, and a text may say what it likes", () => {
   expect(vagueNames("const isSomebody = nobodyIs(here);")).toEqual(["isSomebody", "nobodyIs"]);
   expect(vagueNames('say("nobody"); // nobody\nconst isKnown = `somebody`;')).toEqual([]);
+});
+
+test("a page says who", () => {
+  expect(vaguePhrases("| mark | what\nsomebody does |\n| a worker |")).toEqual(["somebody does |"]);
 });

@@ -9,6 +9,11 @@ export function vagueComments(source: string): string[] {
     .filter((each) => VAGUE.test(each));
 }
 
+/** Words of a page, with what stands around them. */
+export function vaguePhrases(prose: string): string[] {
+  return prose.match(new RegExp(`.{0,40}${VAGUE.source}.{0,40}`, "gi")) ?? [];
+}
+
 /** Names of functions and values, outside of comments and texts. */
 export function vagueNames(source: string): string[] {
   const code = withoutComments(source)

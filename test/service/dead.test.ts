@@ -30,9 +30,12 @@ it("`dead retry --all` leaves out whose reply went out in part: it would be said
     at.openai.behave(() => "hello");
     const retry = at.lull("dead", "retry", "--all");
     expect((await retry.gone()).code).toBe(0);
-    expect(retry.stdout).toMatch(/^1 retried\n1 left: .* --also-sent: \S+\n$/);
+    expect(retry.stdout).toMatch(/^1 retried\n1 skipped: .* --also-sent: \S+\n$/);
     await at.twilio.whenSent(2);
     expect(await dead()).toMatchObject([{ id: part.id }]);
+    const none = at.lull("dead", "retry", "--all", "--json");
+    await none.gone();
+    expect(JSON.parse(none.stdout)).toEqual({ results: [], skipped: [part.id] });
     expect((await at.lull("dead", "retry", "--all", "--also-sent").gone()).code).toBe(0);
     await at.twilio.whenSent(3);
     expect(at.twilio.sent.map(({ to }) => to).map((to) => to.slice(-1))).toEqual(["1", "2", "1"]);

@@ -41,7 +41,7 @@ async function openHere(at = file): Promise<Engine> {
   const engine = await sqlite({ file: at }).open({
     clock: systemClock,
     settings: settingsWith(settings),
-    workerId: "here",
+    holder: "here",
     log: (_level, event, fields = {}) => void logged.push({ event, fields }),
     onArmed: () => {},
   });

@@ -37,7 +37,7 @@ async function carryOut({ name, input }: Call): Promise<unknown> {
   engine = await sqlite({ file }).open({
     clock: systemClock,
     settings: settingsWith(JSON.parse(settings) as Partial<Settings>),
-    workerId: processIdentity(),
+    holder: processIdentity(),
     log: () => {},
     onArmed: () => {},
   });

@@ -23,7 +23,7 @@ beforeEach(async () => {
   engine = await sqlite({ file: join(folder, "lull.db"), writer: "inline", synchronous: "off" }).open({
     clock,
     settings: settingsWith({}),
-    workerId: "here",
+    holder: "here",
     log: () => {},
     onArmed: () => {},
   });

@@ -30,7 +30,7 @@ async function open(version: string): Promise<void> {
   engine = await sqlite({ file, writer: "inline", synchronous: "off" }).open({
     clock,
     settings: settingsWith({}),
-    workerId: "worker-of-now",
+    holder: "worker-of-now",
     log: () => {},
     onArmed: () => {},
   });
@@ -89,12 +89,12 @@ describe.each(VERSIONS)("a file of %s", (version) => {
     expect(await texts(after.length - 1)).toEqual(after.slice(1));
   });
 
-  it("goes on with the turn that was being sent: a callback under its old id settles it", async () => {
+  it("goes on with the turn that was being sent: a callback under its old id confirms it", async () => {
     await open(version);
     const lock = (await engine.inspector.locks({ limit: 10 })).items.find(({ draft }) => draft)!;
     const status = { account: "a", providerId: "SM1", status: "delivered" };
     const chunk = { turnId: lock.lease!.turnId!, chunk: 0 };
-    expect(await engine.receiving.recordDelivery("test", { ...status, chunk })).toBe("settled");
+    expect(await engine.receiving.recordDelivery("test", { ...status, chunk })).toBe("confirmed");
     expect(await engine.receiving.recordDelivery("test", status)).toBe("recorded");
   });
 

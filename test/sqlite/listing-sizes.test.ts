@@ -18,7 +18,7 @@ beforeEach(async () => {
   engine = await sqlite({ file, writer: "inline", synchronous: "off" }).open({
     clock: fakeClock(),
     settings: settingsWith({}),
-    workerId: "here",
+    holder: "here",
     log: () => {},
     onArmed: () => {},
   });

@@ -44,7 +44,7 @@ async function openWhatIsLeft(): Promise<Engine> {
   here = await sqlite({ file: left }).open({
     clock: systemClock,
     settings: settingsWith(settings),
-    workerId: "here",
+    holder: "here",
     log: () => {},
     onArmed: () => {},
   });
@@ -101,7 +101,7 @@ describe.skipIf(!canForget)("a power cut, every write after the last sync forgot
     const [lock] = (await left.inspector.locks({ limit: 1 })).items;
     expect(lock).toMatchObject({ draft: true, attempts: 1, staged: 1 });
     expect((await left.receiving.stage([request("one")]))[0]?.kind).toBe("duplicate");
-    expect(await left.receiving.recordDelivery("test", settled(second.turnId))).toBe("settled");
+    expect(await left.receiving.recordDelivery("test", statusFor(second.turnId))).toBe("confirmed");
   });
 
   it("may forget that a lease was renewed or released: then it lapses, and its turn goes on", async () => {
@@ -177,7 +177,7 @@ describe.skipIf(!canForget)("a power cut, every write after the last sync forgot
   });
 });
 
-/** Settles only a chunk that is known to be on its way. */
-function settled(turnId: string) {
+/** Confirms only a chunk that is known to be on its way. */
+function statusFor(turnId: string) {
   return { account: "a", providerId: "p", status: "delivered", chunk: { turnId, chunk: 0 } };
 }

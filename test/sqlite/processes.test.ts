@@ -50,7 +50,7 @@ async function openMany(count: number): Promise<EngineProcess[]> {
 /** This process, as one more worker on the file. */
 async function openHere(): Promise<Engine> {
   const context = { clock: systemClock, settings: settingsWith(settings), log: () => {}, onArmed: () => {} };
-  const engine = await sqlite({ file }).open({ ...context, workerId: "here" });
+  const engine = await sqlite({ file }).open({ ...context, holder: "here" });
   engines.push(engine);
   return engine;
 }

@@ -40,7 +40,7 @@ export class SharedFile {
     const engine = await provider.open({
       clock,
       settings: settingsWith({}),
-      workerId: "here",
+      holder: "here",
       log: (_level, event, fields = {}) => void logged.push({ event, fields }),
       onArmed: () => {},
     });

@@ -14,7 +14,7 @@ export interface Visitor {
 type Proven = Pick<Visitor, "visitor" | "signature">;
 
 /**
- * A page that proves its visitors links here with `#sender=...&signature=...`. Without a proof a stranger
+ * A page that proves its visitors links here with `#sender=...&signature=...`. Without a proof any person
  * could have made the link, to read along.
  */
 export function linkedVisitor(hash: string): Proven | undefined {
@@ -33,8 +33,8 @@ export function newVisitor(hash: string): Visitor {
 export type Accepts = (linked: string, kept: string) => boolean;
 
 /**
- * The visitor that was kept, unless the link names another. A stranger can pass on a link of their own: a
- * visitor who follows it would write into the stranger's conversation. So a visitor who is proven, or has
+ * The visitor that was kept, unless the link names another. Another person can pass on a link of theirs: a
+ * visitor who follows it would write into that person's conversation. So a visitor who is proven, or has
  * written here, is asked first.
  */
 export function visitorFrom(kept: Visitor | undefined, hash: string, accepts: Accepts): Visitor {

@@ -107,13 +107,20 @@ async function catchUpAll(
       String,
     ),
   );
-  const counts = table(["channel", "listed", "new", "known", "refused", "left"], rows);
-  const sentences = [counts, ...results.flatMap((each) => whatIsLeft(each, byNumber, call.io.nowMs()))];
+  const counts = table(["channel", "listed", "new", "duplicates", "refused", "unattributed"], rows);
+  const sentences = [
+    counts,
+    ...results.flatMap((each) => whatIsUnattributed(each, byNumber, call.io.nowMs())),
+  ];
   printResult(call, { channels: results }, sentences.join("\n"));
   return 0;
 }
 
-function whatIsLeft({ channel, unattributed }: ChannelResult, byNumber: boolean, nowMs: number): string[] {
+function whatIsUnattributed(
+  { channel, unattributed }: ChannelResult,
+  byNumber: boolean,
+  nowMs: number,
+): string[] {
   if (unattributed.length === 0) return [];
   const why = byNumber
     ? "their number has come with other user ids, or its owner has left it"

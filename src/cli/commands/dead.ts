@@ -88,7 +88,7 @@ function forEach(
   return withData(call, async ({ lull, engine }) => {
     const all = call.options.all === true ? await everyOne(engine.inspector.dead) : [];
     const ids = call.options.all === true ? all.filter(isMeant).map(({ id }) => id) : call.args;
-    const left = all.filter((letter) => !isMeant(letter)).map(({ id }) => id);
+    const skipped = all.filter((letter) => !isMeant(letter)).map(({ id }) => id);
     const results: { id: string; result: string }[] = [];
     for (const id of ids) results.push({ id, result: await act(lull, id).catch(passedOn) });
     const endingWith = (word: string) => results.filter(({ result }) => result === word);
@@ -97,10 +97,10 @@ function forEach(
       `${results.length - missed.length - unreached.length} ${done}`,
       ...missed.map(({ id }) => `there is no dead letter ${id}`),
       ...unreached.map(({ id }) => `${id} is not retried: ${STILL_PASSED_ON}`),
-      ...(left.length === 0 ? [] : [leftOut(left)]),
+      ...(skipped.length === 0 ? [] : [whySkipped(skipped)]),
     ];
-    printResult(call, { results, left }, sentence.join("\n"));
-    // Of all of them, those that nothing can be done about here are left, as those that were not meant.
+    printResult(call, { results, skipped }, sentence.join("\n"));
+    // Of all of them, those that nothing can be done about here are skipped, as those that were not meant.
     return missed.length === 0 && (unreached.length === 0 || call.options.all === true) ? 0 : 1;
   });
 }
@@ -111,9 +111,9 @@ function passedOn(error: unknown): string {
   throw error;
 }
 
-function leftOut(ids: readonly string[]): string {
+function whySkipped(ids: readonly string[]): string {
   return (
-    `${ids.length} left: something of their reply went out, or may have, and would be said again. ` +
+    `${ids.length} skipped: something of their reply went out, or may have, and would be said again. ` +
     `Name them, or give --also-sent: ${ids.join(" ")}`
   );
 }

@@ -18,7 +18,7 @@ export const importFile: Command = {
   about: `Takes the conversations of a SQLite database into the engine in force, for example when moving to
 AWS: records, what was said, turns, and which messages were answered. The service on the file may go
 on meanwhile. Run it again for what is new since. What still waits, dead letters and unknown sends
-stay in the file: settle them there.`,
+stay in the file: deal with them there.`,
   options: {},
   args: { required: ["<file>"] },
   examples: ["LULL_ENGINE=aws lull import data/lull.db"],
@@ -55,7 +55,13 @@ function importerOf(engine: Engine, name: string): ImportConversation {
 }
 
 function openFile(file: string, { settings, workerId }: Lull): Promise<Engine> {
-  return sqlite({ file }).open({ clock: systemClock, settings, workerId, log: silent, onArmed: silent });
+  return sqlite({ file }).open({
+    clock: systemClock,
+    settings,
+    holder: workerId,
+    log: silent,
+    onArmed: silent,
+  });
 }
 
 async function takeIn(

@@ -1,6 +1,6 @@
 import type { CheckResult } from "../../ports/check-result.ts";
 
-export type { CheckResult, Verdict } from "../../ports/check-result.ts";
+export type { CheckResult, CheckVerdict } from "../../ports/check-result.ts";
 
 export function ok(check: string, detail: string): CheckResult {
   return { check, verdict: "ok", detail };

@@ -8,7 +8,7 @@ const NAME_MAX = 64;
 const PLAIN = /^[\w+.@:/=-]+$/;
 
 /**
- * A name that a stranger may have chosen: short, and in quotes if it could be read as ours, with what would
+ * A name that its bearer may have chosen: short, and in quotes if it could be read as ours, with what would
  * break the line, or do worse, written out.
  */
 export function nameShown(name: string): string {

@@ -1,5 +1,5 @@
 /**
- * Rows in aligned columns, two spaces apart. The last column is left as long as it is. What a stranger chose
+ * Rows in aligned columns, two spaces apart. The last column is left as long as it is. What a customer chose
  * may be in any cell: it begins no line of its own.
  */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

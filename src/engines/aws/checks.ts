@@ -60,7 +60,7 @@ const fail = (check: string, detail: string): CheckResult => ({ check, verdict: 
 async function checkTable(checked: Checked, table: TableName): Promise<CheckResult[]> {
   const TableName = checked.tables[table];
   const check = `table ${TableName}`;
-  return told(check, "dynamodb:DescribeTable", async () => {
+  return withPermission(check, "dynamodb:DescribeTable", async () => {
     const command = new DescribeTableCommand({ TableName });
     const { Table } = await patiently(checked, (ending) => checked.dynamodb.send(command, ending));
     const wrong = problems(Table ?? {}, TABLES[table]);
@@ -86,7 +86,7 @@ async function expires(checked: Checked, TableName: string): Promise<boolean> {
 
 async function checkQueue(checked: Checked, channel: string): Promise<CheckResult[]> {
   const check = `queue of channel ${channel}`;
-  return told(check, "sqs:GetQueueAttributes", async () => {
+  return withPermission(check, "sqs:GetQueueAttributes", async () => {
     const QueueUrl = checked.queues[channel];
     const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["All"] });
     const { Attributes = {} } = await patiently(checked, (ending) => checked.sqs.send(command, ending));
@@ -110,7 +110,7 @@ function patiently<T>(checked: Checked, request: (ending: Ending) => Promise<T>)
 }
 
 /** A wrong configuration is a failed check. A role that may not describe a table may still use it. */
-async function told(
+async function withPermission(
   check: string,
   action: string,
   look: () => Promise<CheckResult[]>,

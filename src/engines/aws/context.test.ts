@@ -6,7 +6,7 @@ import { type AwsContext, contextFor } from "./context.ts";
 const given = {
   clock: fakeClock(),
   settings: settingsWith({ clockSkewMs: 0, batchMessagesMax: 500, batchBytesMax: 1_000_000 }),
-  workerId: "worker",
+  holder: "worker",
   log: () => {},
   onArmed: () => {},
 };

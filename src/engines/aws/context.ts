@@ -69,7 +69,7 @@ export interface AwsContext extends Caches {
 }
 
 export function contextFor(
-  { clock, settings, log, workerId }: EngineContext,
+  { clock, settings, log, holder }: EngineContext,
   parts: Pick<AwsContext, "store" | "triggers" | "forget"> &
     Partial<Pick<AwsContext, "newId" | "leaseShards">>,
 ): AwsContext {
@@ -85,7 +85,7 @@ export function contextFor(
     clock,
     log,
     quarantine: new Quarantine(log, clock, (id) => installation.seenKey(id)),
-    holder: workerId,
+    holder,
     nextSequence: () => ++sequence,
     held: new Recent(HELD_MAX),
     batches: new Recent(BATCHES_MAX),

@@ -82,7 +82,7 @@ export function engineOn(context: AwsContext, close: () => Promise<void>): Engin
     },
     turns: {
       takeDue: async (max, signal) => takeDue(await ready(), max, signal),
-      take: async (id, told) => take(await ready(), id, told),
+      take: async (id, source) => take(await ready(), id, source),
       renew: async (lease) => renew(await ready(), lease),
       hasNewer: async (lease) => hasNewer(await ready(), lease),
       draft: async (lease, written) => draft(await ready(), lease, written),
@@ -92,7 +92,7 @@ export function engineOn(context: AwsContext, close: () => Promise<void>): Engin
     },
     sweeping: {
       sweep: async () => sweep(await ready()),
-      freeLeases: async (workerId) => freeLeases(await ready(), workerId),
+      freeLeases: async (holder) => freeLeases(await ready(), holder),
     },
     conversations: conversationsOver(ready),
     repairs: {

@@ -62,7 +62,7 @@ export interface PastTimes {
   /** Messages and turns; 0 keeps all. */
   readonly keepAfterMs: number;
   readonly refusalsAfterMs: number;
-  /** Only this many of the latest refusals are kept, however young they are: strangers cause them. */
+  /** Only this many of the latest refusals are kept, however young they are: any caller causes them. */
   readonly refusalsMax: number;
 }
 
@@ -207,7 +207,7 @@ export interface QuarantineTable {
 export interface Removal {
   /** Removes the record and every row that belongs to it, dead letters too. False if there was nothing. */
   conversation(id: string): boolean;
-  /** Removes what names a person and belongs to no conversation: refusals of strangers, quarantined rows. */
+  /** Removes what names a person and belongs to no conversation: refusals, quarantined rows. */
   named(names: readonly string[]): void;
   /** Why bytes of erased data may be left in a file. Undefined if none are. */
   tracesLeft(): string | undefined;

@@ -23,12 +23,12 @@ export function memory(options: MemoryOptions = {}): EngineProvider {
   const secret = newId();
   return {
     name: "memory",
-    async open({ clock, settings, workerId, onArmed }) {
+    async open({ clock, settings, holder, onArmed }) {
       const steps = stepClient((name) => async (input) => {
         const context = {
           tables,
           settings,
-          holder: workerId,
+          holder,
           nowMs: clock.nowMs(),
           newId,
           secret,

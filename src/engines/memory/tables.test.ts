@@ -12,7 +12,7 @@ it("of one conversation two turns at most are in the works: a batch, and an outb
   const engine = await memory({ tables }).open({
     clock,
     settings,
-    workerId: "here",
+    holder: "here",
     log: () => {},
     onArmed: () => {},
   });
@@ -51,7 +51,7 @@ it("nothing is set aside where no other process can write", async () => {
   const context = {
     clock: fakeClock(),
     settings: settingsWith({}),
-    workerId: "here",
+    holder: "here",
     log: () => {},
     onArmed: () => {},
   };

@@ -32,7 +32,7 @@ async function processAt(clock: FakeClock): Promise<Engine> {
   }).open({
     clock,
     settings,
-    workerId: "here",
+    holder: "here",
     log: () => {},
     onArmed: () => {},
   });

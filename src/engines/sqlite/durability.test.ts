@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 async function open(given: Partial<EngineContext> = {}, at = file): Promise<Engine> {
-  const context = { clock, settings: settingsWith({}), workerId: "here", log: () => {}, onArmed: () => {} };
+  const context = { clock, settings: settingsWith({}), holder: "here", log: () => {}, onArmed: () => {} };
   const engine = await sqlite({ file: at }).open({ ...context, ...given });
   opened.push(engine);
   return engine;

@@ -36,7 +36,7 @@ async function open(settings: Partial<Settings> = {}): Promise<Engine> {
   engine = await sqlite({ file, writer: "inline", synchronous: "off" }).open({
     clock,
     settings: settingsWith(settings),
-    workerId: "here",
+    holder: "here",
     log: () => {},
     onArmed: () => {},
   });

@@ -77,7 +77,7 @@ function stageSoundly(stage: StepClient["stage"], damage: OpenStore["damage"]): 
 
 function storeOptions(options: SqliteOptions, context: EngineContext): StoreOptions {
   const { file, synchronous = "full" } = options;
-  return { file, synchronous, settings: context.settings, holder: context.workerId };
+  return { file, synchronous, settings: context.settings, holder: context.holder };
 }
 
 async function inlineStore(options: SqliteOptions, context: EngineContext): Promise<OpenStore> {

@@ -50,7 +50,7 @@ async function open(at = file): Promise<Engine> {
   const engine = await sqlite({ file: at }).open({
     clock,
     settings: settingsWith({}),
-    workerId: "here",
+    holder: "here",
     log: (_level, event, fields = {}) => void logged.push({ event, fields }),
     onArmed: () => {},
   });

@@ -20,7 +20,7 @@ const file = () => join(folder, "lull.db");
 /** How many hours back ids are known to a process that keeps them for so long; a start notes it. */
 async function knownFor(hours: number, { starts = false } = {}): Promise<number> {
   const settings = settingsWith({ dedupeMs: hours * HOUR });
-  const given = { clock, settings, workerId: "w", log: () => {}, onArmed: () => {} };
+  const given = { clock, settings, holder: "w", log: () => {}, onArmed: () => {} };
   const engine = await sqlite({ file: file(), writer: "inline" }).open(given);
   if (starts) await engine.ping();
   const sinceAtMs = await engine.receiving.knownSinceMs();

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { DELIVERIES_KEPT_MS } from "../../core/defaults.ts";
-import { sentMark } from "../../core/sent.ts";
+import { sentKey } from "../../core/sent.ts";
 import { hashedId } from "./hashed-id.ts";
 
 /** As long as can be configured. What waits longer is remembered anew by its commit. */
@@ -24,5 +24,5 @@ export function rememberWhatIsThere(database: DatabaseSync): void {
   );
   // A file is changed before any settings are known: a shorter retention is for what is sent from now on.
   for (const { channel, id, at } of deliveries.iterate())
-    remember(sentMark({ channel: String(channel), providerId: String(id) }), Number(at) + DELIVERIES_KEPT_MS);
+    remember(sentKey({ channel: String(channel), providerId: String(id) }), Number(at) + DELIVERIES_KEPT_MS);
 }

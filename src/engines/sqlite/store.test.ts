@@ -35,7 +35,7 @@ function context(given: Partial<EngineContext> = {}): EngineContext {
   return {
     clock,
     settings: settingsWith({}),
-    workerId: "here",
+    holder: "here",
     log: () => {},
     onArmed: () => {},
     ...given,

@@ -27,7 +27,7 @@ beforeEach(async () => {
   engine = await sqlite({ file }).open({
     clock,
     settings: settingsWith({}),
-    workerId: "here",
+    holder: "here",
     log: (_level, event, fields) => void told.push(`${event} ${fields?.reason ?? ""}`),
     onArmed: () => {},
   });

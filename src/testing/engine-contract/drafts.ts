@@ -144,7 +144,7 @@ export const drafts: readonly EngineCase[] = [
   }),
 
   scene(
-    "a provider's callback settles a chunk that is being sent, and the wait for it ends",
+    "a provider's callback confirms a chunk that is being sent, and the wait for it ends",
     settling,
     async (s) => {
       const first = await s.turnFor("hi");
@@ -155,7 +155,7 @@ export const drafts: readonly EngineCase[] = [
       await s.nothingDue();
       const chunk = { turnId: first.turnId, chunk: 0 };
       const status = { account: "account", providerId: "p1", status: "delivered", chunk };
-      assert.equal(await s.engine.receiving.recordDelivery("test", status), "settled");
+      assert.equal(await s.engine.receiving.recordDelivery("test", status), "confirmed");
       const second = await s.take();
       assert.deepEqual(second.draft?.chunks[0]?.state, { kind: "sent", providerId: "p1", atMs: s.nowMs });
       await s.engine.turns.commit(second.lease, replied(second, second.draft!));
@@ -164,7 +164,7 @@ export const drafts: readonly EngineCase[] = [
   ),
 
   scene(
-    "a callback for an earlier turn's chunk settles nothing of the turn that is being sent",
+    "a callback for an earlier turn's chunk confirms nothing of the turn that is being sent",
     {},
     async (s) => {
       const before = await s.talk("hi");
@@ -193,7 +193,7 @@ export const drafts: readonly EngineCase[] = [
     await s.nothingDue();
     const chunk = { turnId: first.turnId, chunk: 0 };
     const status = { account: "account", providerId: "p1", status: "sent", chunk };
-    assert.equal(await s.engine.receiving.recordDelivery("test", status), "settled");
+    assert.equal(await s.engine.receiving.recordDelivery("test", status), "confirmed");
     assert.equal((await s.take()).draft?.chunks[0]?.state.kind, "sent");
   }),
 
@@ -204,7 +204,7 @@ export const drafts: readonly EngineCase[] = [
     const chunk = { turnId: first.turnId, chunk: 0 };
     const status = { account: "account", providerId: "p1", status: "sent", chunk };
     assert.equal(await s.engine.receiving.recordDelivery("sms", status), "unmatched");
-    assert.equal(await s.engine.receiving.recordDelivery("test", status), "settled");
+    assert.equal(await s.engine.receiving.recordDelivery("test", status), "confirmed");
   }),
 
   scene("a callback of another address of ours proves nothing about this one's send", settling, async (s) => {
@@ -213,10 +213,10 @@ export const drafts: readonly EngineCase[] = [
     await s.engine.turns.draft(first.lease, draft);
     const chunk = { turnId: first.turnId, chunk: 0 };
     const status = { account: "account", providerId: "p1", status: "sent", chunk };
-    const settle = (address: string) => s.engine.receiving.recordDelivery("test", { ...status, address });
-    assert.equal(await settle("+15550199"), "unmatched");
-    assert.equal(await settle(""), "unmatched");
-    assert.equal(await settle("15550100"), "settled");
+    const confirm = (address: string) => s.engine.receiving.recordDelivery("test", { ...status, address });
+    assert.equal(await confirm("+15550199"), "unmatched");
+    assert.equal(await confirm(""), "unmatched");
+    assert.equal(await confirm("15550100"), "confirmed");
   }),
 
   scene("a callback for a turn that has drafted nothing is for nothing that was sent", {}, async (s) => {
@@ -228,34 +228,38 @@ export const drafts: readonly EngineCase[] = [
     assert.equal(await s.engine.receiving.recordDelivery("test", status), "unmatched");
   }),
 
-  scene("a slow worker's older copy of the draft does not undo what the callback settled", {}, async (s) => {
-    const { turns, receiving } = s.engine;
-    const taken = await s.turnFor("hi");
-    const older = sending(draftFor(taken, ["one", "two"]), 0, s.nowMs + 15_000);
-    await turns.draft(taken.lease, older);
-    const chunk = { turnId: taken.turnId, chunk: 0 };
-    await receiving.recordDelivery("test", { account: "account", providerId: "p1", status: "sent", chunk });
+  scene(
+    "a slow worker's older copy of the draft does not undo what the callback confirmed",
+    {},
+    async (s) => {
+      const { turns, receiving } = s.engine;
+      const taken = await s.turnFor("hi");
+      const older = sending(draftFor(taken, ["one", "two"]), 0, s.nowMs + 15_000);
+      await turns.draft(taken.lease, older);
+      const chunk = { turnId: taken.turnId, chunk: 0 };
+      await receiving.recordDelivery("test", { account: "account", providerId: "p1", status: "sent", chunk });
 
-    const written = as("written", await turns.writeChunks(taken.lease, older));
-    // A worker that continued from its own copy would send it again.
-    assert.equal(written.draft.chunks[0]?.state.kind, "sent");
-    assert.equal(written.draft.chunks[1]?.state.kind, "pending");
-    const how = { kind: "retry", afterMs: 0, reason: "timeout", draft: older } as const;
-    as("released", await turns.release(taken.lease, how));
-    const again = await s.take();
-    assert.equal(again.draft?.chunks[0]?.state.kind, "sent");
+      const written = as("written", await turns.writeChunks(taken.lease, older));
+      // A worker that continued from its own copy would send it again.
+      assert.equal(written.draft.chunks[0]?.state.kind, "sent");
+      assert.equal(written.draft.chunks[1]?.state.kind, "pending");
+      const how = { kind: "retry", afterMs: 0, reason: "timeout", draft: older } as const;
+      as("released", await turns.release(taken.lease, how));
+      const again = await s.take();
+      assert.equal(again.draft?.chunks[0]?.state.kind, "sent");
 
-    const unsure = {
-      ...older,
-      chunks: older.chunks.map((each) => ({ ...each, state: { kind: "unknown" } as const })),
-    };
-    as("committed", await turns.commit(again.lease, replied(again, unsure, { outcome: "unknown" })));
-    const { items } = await s.engine.inspector.unknown({ limit: 10 });
-    assert.deepEqual(
-      items.map(({ text }) => text),
-      ["two"],
-    );
-  }),
+      const unsure = {
+        ...older,
+        chunks: older.chunks.map((each) => ({ ...each, state: { kind: "unknown" } as const })),
+      };
+      as("committed", await turns.commit(again.lease, replied(again, unsure, { outcome: "unknown" })));
+      const { items } = await s.engine.inspector.unknown({ limit: 10 });
+      assert.deepEqual(
+        items.map(({ text }) => text),
+        ["two"],
+      );
+    },
+  ),
 
   scene(
     "a callback for something that lull never sent is told apart from one for what it did",

@@ -25,8 +25,8 @@ export function engineFixture(
   return {
     clock,
     settings,
-    async open(workerId = `worker-${opened.length + 1}`) {
-      const engine = await provider.open({ clock, settings, workerId, log: () => {}, onArmed: () => {} });
+    async open(holder = `worker-${opened.length + 1}`) {
+      const engine = await provider.open({ clock, settings, holder, log: () => {}, onArmed: () => {} });
       opened.push(engine);
       return engine;
     },

@@ -38,7 +38,7 @@ export interface EngineFixture {
   /** The settings in force. */
   readonly settings: Settings;
   /** One more worker on the same store. */
-  open(workerId?: string): Promise<Engine>;
+  open(holder?: string): Promise<Engine>;
   /**
    * What a worker finds to do now. Here and not on the engine alone: an engine's triggers may wait in a
    * queue.

@@ -190,7 +190,7 @@ export const numbers: readonly EngineCase[] = [
   ),
 
   scene(
-    "what came with nothing but the number before its holder did is answered, and not shown to the next",
+    "what came with nothing but the number before its owner did is answered, and not shown to the next",
     { validation: "on-turn" },
     async (s) => {
       await s.receive({ sender: PHONE, text: "first" });

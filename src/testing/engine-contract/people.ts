@@ -37,7 +37,7 @@ async function tell(s: Scene, story: number): Promise<void> {
     const number = `+1555${story}0${(roll >> 2) % 3}`;
     const isBare = (roll >> 4) % 2 === 0;
     const place = await placeOf(s, isBare ? { sender: number } : { sender: id, senderAlias: number });
-    const holder = came.get(came.get(number) ?? "") === number ? came.get(number) : undefined;
+    const owner = came.get(came.get(number) ?? "") === number ? came.get(number) : undefined;
     if (!isBare) places.set(id, place);
     if (!isBare)
       for (const [name, other] of [
@@ -45,9 +45,9 @@ async function tell(s: Scene, story: number): Promise<void> {
         [id, number],
       ] as const)
         came.set(name, other);
-    else if (holder === undefined)
+    else if (owner === undefined)
       assert.ok(![...places.values()].includes(place), `story ${story}, message ${n}`);
-    else assert.equal(place, places.get(holder), `story ${story}, message ${n}`);
+    else assert.equal(place, places.get(owner), `story ${story}, message ${n}`);
   }
 }
 
@@ -75,7 +75,7 @@ export const people: readonly EngineCase[] = [
     assert.equal((await s.conversations()).length, 2);
   }),
 
-  scene("nor does one by which its former holder's conversation is named", {}, async (s) => {
+  scene("nor does one by which its former owner's conversation is named", {}, async (s) => {
     const former = await placeOf(s, { sender: PHONE });
     assert.equal(await placeOf(s, FORMER), former);
     const later = await placeOf(s, LATER);
@@ -86,7 +86,7 @@ export const people: readonly EngineCase[] = [
     assert.equal((await s.conversations()).length, 2);
   }),
 
-  scene("a number that is given back is its first holder's again", {}, async (s) => {
+  scene("a number that is given back is its first owner's again", {}, async (s) => {
     const former = await placeOf(s, FORMER);
     const later = await placeOf(s, LATER);
     assert.equal(await placeOf(s, FORMER), former);

@@ -64,8 +64,8 @@ export class Scene {
     await this.passes(this.settings.leaseMs + this.settings.clockSkewMs);
   }
 
-  open(workerId: string): Promise<Engine> {
-    return this.fixture.open(workerId);
+  open(holder: string): Promise<Engine> {
+    return this.fixture.open(holder);
   }
 
   /** A new message, arriving now. */

@@ -76,29 +76,29 @@ export const unknownSends: readonly EngineCase[] = [
     await s.atRest();
   }),
 
-  scene("a status callback that names the chunk settles an unknown send", {}, async (s) => {
+  scene("a status callback that names the chunk confirms an unknown send", {}, async (s) => {
     const { taken } = await unknownSend(s);
     const status = { account: "account", providerId: "p2", status: "delivered" };
     const chunk = { turnId: taken.turnId, chunk: 1 };
     // A status from another channel does not count.
     await s.engine.receiving.recordDelivery("sms", { ...status, chunk });
     assert.equal((await list(s)).length, 1);
-    assert.equal(await s.engine.receiving.recordDelivery("test", { ...status, chunk }), "settled");
+    assert.equal(await s.engine.receiving.recordDelivery("test", { ...status, chunk }), "confirmed");
     assert.deepEqual(await list(s), []);
     assert.equal(await s.engine.receiving.recordDelivery("test", { ...status, chunk }), "recorded");
   }),
 
-  scene("a callback of another address of ours settles no unknown send of this one", {}, async (s) => {
+  scene("a callback of another address of ours confirms no unknown send of this one", {}, async (s) => {
     const { taken } = await unknownSend(s);
     const chunk = { turnId: taken.turnId, chunk: 1 };
     const status = { account: "account", providerId: "p2", status: "delivered", chunk };
-    const settle = (address: string) => s.engine.receiving.recordDelivery("test", { ...status, address });
-    assert.equal(await settle("another"), "unmatched");
+    const confirm = (address: string) => s.engine.receiving.recordDelivery("test", { ...status, address });
+    assert.equal(await confirm("another"), "unmatched");
     assert.equal((await list(s)).length, 1);
-    assert.equal(await settle("lull"), "settled");
+    assert.equal(await confirm("lull"), "confirmed");
   }),
 
-  scene("a callback for another chunk settles nothing", {}, async (s) => {
+  scene("a callback for another chunk confirms nothing", {}, async (s) => {
     const { taken } = await unknownSend(s);
     const status = { account: "account", providerId: "p1", status: "delivered" };
     const chunk = { turnId: taken.turnId, chunk: 0 };

@@ -36,7 +36,7 @@ export interface Surroundings extends Scenery {
   ) => Promise<void>;
   readonly crash: (process: Process) => void;
   readonly latencyMs: () => number;
-  readonly settle: (status: DeliveryStatus) => Promise<void>;
+  readonly recordDelivery: (status: DeliveryStatus) => Promise<void>;
   /** The token under which a process sends now. */
   readonly tokenOf: (process: Process, turnId: string) => string;
   readonly areFaultsOver: () => boolean;
@@ -190,7 +190,7 @@ export class FaultyPeers {
       scheduler.at(
         scheduler.nowMs + random.below(3_000),
         undefined,
-        () => void this.#surroundings.settle(status),
+        () => void this.#surroundings.recordDelivery(status),
       );
     }
     return providerId;

@@ -111,7 +111,7 @@ export class SimulationRun {
       disturb: (process, fault, when) => this.#disturb(process, fault, when),
       crash: (process) => this.#crash(process),
       latencyMs: () => this.#latencyMs(),
-      settle: (status) => this.#settle(status),
+      recordDelivery: (status) => this.#recordDelivery(status),
       tokenOf: (process, turnId) => this.#newest.get(`${process.id}/${turnId}`)?.lease.token ?? "",
       areFaultsOver: () => this.#faultsAreOver,
     });
@@ -386,7 +386,7 @@ export class SimulationRun {
   }
 
   /** A delivery status, to any worker that is alive. */
-  async #settle(status: DeliveryStatus): Promise<void> {
+  async #recordDelivery(status: DeliveryStatus): Promise<void> {
     const engine = await this.#anyWorker()?.service.engine();
     await engine?.receiving.recordDelivery("sim", status).catch(() => {});
   }

@@ -26,7 +26,7 @@ export interface MemoryAws {
   /** Triggers that were sent. */
   readonly triggers: Trigger[];
   /** A worker, with a test's hook between its requests and the tables where the test wants one. */
-  open(workerId: string, around?: Around, parts?: Partial<Pick<AwsContext, "leaseShards">>): Engine;
+  open(holder: string, around?: Around, parts?: Partial<Pick<AwsContext, "leaseShards">>): Engine;
   arrival(given?: Partial<Arrival>): Arrival;
   /** A message whose window goes by and whose turn is taken. */
   turnFor(engine: Engine, text: string): Promise<Taken>;
@@ -58,10 +58,10 @@ export function memoryAws(given: Partial<Settings> = {}): MemoryAws {
     clock,
     tables,
     triggers: sent,
-    open(workerId, around, parts) {
+    open(holder, around, parts) {
       const plain = new MemoryStore(tables, calm);
       const store = around ? between(plain, around) : plain;
-      const context = { clock, settings, workerId, log: () => {}, onArmed: () => {} };
+      const context = { clock, settings, holder, log: () => {}, onArmed: () => {} };
       return engineOn(contextFor(context, { store, triggers, forget: "sweep", ...parts }), now);
     },
     arrival(given) {

@@ -38,7 +38,7 @@ export interface MemoryFixture extends EngineFixture {
    */
   before(name: RequestName, happen: () => Promise<void>): void;
   /** A worker's own view, for steps that are looked at one by one. */
-  context(workerId?: string): AwsContext;
+  context(holder?: string): AwsContext;
 }
 
 export interface MemoryFixtureOptions {
@@ -104,12 +104,12 @@ export async function memoryFixture(
     repeats: () => losesAnswers,
     ...(pageRowsMax !== undefined && { pageRowsMax }),
   });
-  const context = (workerId = "harness") =>
+  const context = (holder = "harness") =>
     contextFor(
       {
         clock,
         settings,
-        workerId,
+        holder,
         log: (_level, event, fields = {}) => void logged.push({ event, fields }),
         onArmed: () => {},
       },
@@ -131,9 +131,9 @@ export async function memoryFixture(
     },
     told: (event) => logged.filter((each) => each.event === event).map(({ fields }) => fields),
     before: (name, happen) => void meanwhile.set(name, happen),
-    async open(workerId) {
+    async open(holder) {
       workers += 1;
-      return engineOn(context(workerId ?? `worker-${workers}`), now);
+      return engineOn(context(holder ?? `worker-${workers}`), now);
     },
     async takeDue(engine, max = 100) {
       await sweepLeases(harness);

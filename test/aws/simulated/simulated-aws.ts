@@ -110,14 +110,14 @@ export function simulatedAws({ seed, nowMs, request }: EngineRun): EngineProvide
   return {
     name: "aws, simulated",
     async open(context) {
-      const { clock, workerId } = context;
+      const { clock, holder } = context;
       // A process that only observes takes no time: it may look when time stands still.
-      const isCalm = workerId === "observer";
+      const isCalm = holder === "observer";
       const way = {
         delay: async () => {
           if (!isCalm) await clock.sleep(random.chance(SLOW) ? random.below(100) : random.below(4));
         },
-        meets: <T>(name: RequestName, happen: () => Promise<T>) => request(workerId, name, happen),
+        meets: <T>(name: RequestName, happen: () => Promise<T>) => request(holder, name, happen),
       };
       const store = new MemoryStore(tables, {
         ...way,

@@ -121,7 +121,7 @@ export const CHUNK: Chart = {
     sending: { at: [370, 30, 130, 56], says: ["sending", "written down first"], look: "strong" },
     sent: { at: [730, 30, 130, 56], says: ["sent", "the provider's id"], look: "durable" },
     dropped: { at: [30, 165, 130, 56], says: ["dropped", "a human took over"] },
-    settled: { at: [730, 165, 130, 56], says: ["settled", "off the list"] },
+    decided: { at: [730, 165, 130, 56], says: ["off the list", "the outcome is told"] },
     unknown: { at: [370, 165, 130, 56], says: ["unknown", "a person looks"], look: "bad" },
   },
   edges: [
@@ -134,6 +134,6 @@ export const CHUNK: Chart = {
     },
     { from: "pending.bottom", to: "dropped.top", says: "hand-off" },
     { from: "sending.bottom", to: "unknown.top", says: "it cannot be learnt" },
-    { from: "unknown.right", to: "settled.left", says: ["a callback comes late,", "or a person found out"] },
+    { from: "unknown.right", to: "decided.left", says: ["a callback comes late,", "or a person found out"] },
   ],
 };

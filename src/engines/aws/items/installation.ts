@@ -76,11 +76,11 @@ export class Installation {
   }
 
   /** Where 0.1.0 may have remembered a message; empty once that has expired. */
-  seenBefore(messageId: string): readonly string[] {
+  seenKeysOfOldVersion(messageId: string): readonly string[] {
     return this.#isPlainTime() ? [plainSeenKey(messageId)] : [];
   }
 
-  sentBefore(channel: string, providerId: string): readonly string[] {
+  sentKeysOfOldVersion(channel: string, providerId: string): readonly string[] {
     return this.#isPlainTime() ? [plainSentKey(channel, providerId)] : [];
   }
 

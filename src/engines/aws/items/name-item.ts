@@ -9,7 +9,7 @@ import type { Item } from "../dynamo/expression.ts";
 import { aliasKey, conversationKeyOf } from "./keys.ts";
 import { isUnchanged } from "./state.ts";
 
-/** Records of a message's names, of the holder of its number, and of the holder's other names. */
+/** Records of a message's names, of the owner of its number, and of the owner's other names. */
 export async function recordsFor(
   context: AwsContext,
   key: ConversationKey,
@@ -52,11 +52,11 @@ export async function recordsOf(
   );
 }
 
-/** 0.1.0 stored the holder of a name, and nothing else. */
+/** 0.1.0 stored the owner of a name, and nothing else. */
 function recordFrom(name: string, item: Item): NameRecord | undefined {
-  const { came_with: cameWith, whose, strangers, primary_channel: holder } = item;
+  const { came_with: cameWith, whose, strangers, primary_channel: owner } = item;
   if (!Array.isArray(cameWith))
-    return isText(holder) && isPassing(holder) !== isPassing(name) ? { cameWith: [holder] } : undefined;
+    return isText(owner) && isPassing(owner) !== isPassing(name) ? { cameWith: [owner] } : undefined;
   const kept = Object.entries(isObject(whose) ? whose : {}).filter((entry): entry is [string, string] =>
     isText(entry[1]),
   );
@@ -104,11 +104,11 @@ export async function eraseName(
   erased: Erased,
 ): Promise<readonly string[]> {
   let cameWith: readonly string[] = [];
-  await rewrite(context, key, name, (standing, { primary_channel: holder } = {}) => {
+  await rewrite(context, key, name, (standing, { primary_channel: owner } = {}) => {
     cameWith = standing?.cameWith ?? [];
     if (standing) return erasedFrom(name, standing, erased);
     // A note of 0.1.0 between two names of one kind.
-    return isText(holder) && erased.names.has(holder) ? undefined : "as-it-is";
+    return isText(owner) && erased.names.has(owner) ? undefined : "as-it-is";
   });
   return cameWith;
 }
@@ -135,7 +135,7 @@ async function rewrite(
   }
 }
 
-/** Removes the attribute in which 0.1.0 named the holder: it would outlive that person. */
+/** Removes the attribute in which 0.1.0 named the owner: it would outlive that person. */
 function attributesOf({ cameWith, whose, strangers }: NameRecord, rev: string): Item {
   return { came_with: cameWith, whose, strangers, rev, primary_channel: undefined };
 }

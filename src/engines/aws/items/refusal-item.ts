@@ -15,7 +15,7 @@ export interface Refused extends RefusedHow {
   readonly sequence: number;
 }
 
-/** Enough to recognise a person, while strangers can send any length. */
+/** Enough to recognise a person, while a caller can send any length. */
 export const shortName = (name: string) => name.slice(0, 1_024);
 
 function refusalShard(shard: string): string {
@@ -32,7 +32,7 @@ export function refusalsSinceMs({ clock, settings }: AwsContext): number {
   return Math.max(0, clock.nowMs() - refusalsKeptMs(settings));
 }
 
-/** Strangers have no conversation: their refusals are stored under their name, and on a partitioned list. */
+/** A sender without a conversation: the refusal is stored under their name, and on a partitioned list. */
 export function refusalItem(
   context: AwsContext,
   { arrival, id, sequence }: Refused,

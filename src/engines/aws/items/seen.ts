@@ -52,13 +52,13 @@ export async function isRemembered(context: AwsContext, messageId: string): Prom
 
 /** Where a message may be remembered: under our own key first. */
 export function seenKeys({ installation }: AwsContext, messageId: string): readonly string[] {
-  return [installation.seenKey(messageId), ...installation.seenBefore(messageId)];
+  return [installation.seenKey(messageId), ...installation.seenKeysOfOldVersion(messageId)];
 }
 
 /** Where it may be stored that something was sent. */
 export function sentKeys({ installation }: AwsContext, channel: string, providerId: string): Item[] {
   const own = installation.sentKey(channel, providerId);
-  return [own, ...installation.sentBefore(channel, providerId)].map((id) => ({ id }));
+  return [own, ...installation.sentKeysOfOldVersion(channel, providerId)].map((id) => ({ id }));
 }
 
 /** The ids that have a fate. */

@@ -2,7 +2,7 @@ import type { LeaseState } from "../../../core/lease.ts";
 import { count, isObject, type Shape, type Sound, text, time } from "../../../core/shape.ts";
 import { soundState } from "../../../core/sound-state.ts";
 import { AT_REST, type ConversationState, type Work } from "../../../core/state.ts";
-import type { TriggerTold } from "../../../ports/engine.ts";
+import type { TriggerSource } from "../../../ports/engine.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { DEFAULT_QUEUE, type Trigger } from "../queue/triggers.ts";
 import { leaseShardOf } from "./keys.ts";
@@ -137,10 +137,10 @@ export function leaseAttributes(id: string, lease: LeaseState | undefined, shard
 }
 
 /** Where a conversation's triggers go, as far as its row here tells. */
-export function triggerOf({ id, sender, channel }: Stored, told?: TriggerTold): Trigger {
+export function triggerOf({ id, sender, channel }: Stored, source?: TriggerSource): Trigger {
   return {
     conversationId: id,
-    sender: told?.sender || sender || "",
-    channel: told?.channel ?? channel ?? DEFAULT_QUEUE,
+    sender: source?.sender || sender || "",
+    channel: source?.channel ?? channel ?? DEFAULT_QUEUE,
   };
 }

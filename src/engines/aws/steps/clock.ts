@@ -7,7 +7,7 @@ import { leasedIds } from "../items/lease-shards.ts";
 import { isHeldBy, readState } from "../items/state.ts";
 
 /** How often the time is stored: a smaller set-back may go unnoticed, and mutes no chat for longer. */
-const MARK_MS = 600_000;
+const NOTED_MS = 600_000;
 /** How many sweeps look after a clock that was set back. */
 const LOOKS = 2;
 /**
@@ -20,8 +20,8 @@ const LEASES_LOOKED_AFTER = 5;
 export interface ClockLook {
   /** The clock was set back lately: windows that are far off are woken, page by page as they are swept. */
   readonly isSetBack: boolean;
-  /** Reported once. */
-  readonly told?: ClockSetBack;
+  /** Given once. */
+  readonly report?: ClockSetBack;
 }
 
 /**
@@ -33,8 +33,8 @@ export async function lookAtClock(context: AwsContext): Promise<ClockLook> {
   const nowMs = context.clock.nowMs();
   const key = conversationKeyOf(CLOCK);
   const item = await context.store.get("state", key);
-  const markedAtMs = numberIn(item, "clock_at_ms") ?? 0;
-  const byMs = markedAtMs - nowMs;
+  const notedAtMs = numberIn(item, "clock_at_ms") ?? 0;
+  const byMs = notedAtMs - nowMs;
   const wasSetBack = byMs >= CLOCK_SET_BACK_MS_MIN;
   const setBackAtMs = wasSetBack ? nowMs : numberIn(item, "set_back_at_ms");
   // For two sweeps: an index shows new leases a moment late, and requests were under way at the change.
@@ -43,7 +43,7 @@ export async function lookAtClock(context: AwsContext): Promise<ClockLook> {
   const isSetBack = isWithin(LOOKS * sweepMs);
   const areLeasesLookedAfter = isSetBack || isWithin(LEASES_LOOKED_AFTER * leaseMs);
   // The note first: a round that is cut short must not begin anew for ever.
-  if (wasSetBack || nowMs - markedAtMs >= MARK_MS)
+  if (wasSetBack || nowMs - notedAtMs >= NOTED_MS)
     await context.store.put("state", {
       ...key,
       clock_at_ms: nowMs,
@@ -51,7 +51,7 @@ export async function lookAtClock(context: AwsContext): Promise<ClockLook> {
     });
   if (!areLeasesLookedAfter) return { isSetBack };
   const conversations = await shortenLeases(context, nowMs);
-  return wasSetBack ? { isSetBack, told: { byMs, conversations } } : { isSetBack };
+  return wasSetBack ? { isSetBack, report: { byMs, conversations } } : { isSetBack };
 }
 
 function numberIn(item: Item | undefined, name: string): number | undefined {

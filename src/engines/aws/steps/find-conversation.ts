@@ -27,7 +27,7 @@ export type Known = Choice<Conversation> & BeforeNext;
 
 /**
  * The index first. It may lag, so a miss is followed by a consistent read before a sender is refused or
- * anything is created. The holder of a number is stored under its own key, and always read consistently.
+ * anything is created. The owner of a number is stored under its own key, and always read consistently.
  */
 export async function findKnown(context: AwsContext, key: ConversationKey, named: Named): Promise<Known> {
   const names = namesOf(named);
@@ -226,7 +226,7 @@ export async function learn(
   return keepNames(context, { ...key, ...(nextId !== undefined && { id: nextId }) }, known);
 }
 
-/** Also takes the number from its former holder. False if the conversation is another person's now. */
+/** Also takes the number from its former owner. False if the conversation is another person's now. */
 async function keepNames(
   context: AwsContext,
   key: ConversationKey & { readonly id?: string },
@@ -237,8 +237,8 @@ async function keepNames(
   return true;
 }
 
-async function forgetAlias(context: AwsContext, holder: ConversationKey, name: string): Promise<void> {
-  const rows = await rowsOf(context, holder, [holder.sender], { active: false });
+async function forgetAlias(context: AwsContext, owner: ConversationKey, name: string): Promise<void> {
+  const rows = await rowsOf(context, owner, [owner.sender], { active: false });
   const change = { set: { sender_alias: undefined } };
   for (const { id, sender, senderAlias, taskComplete } of rows.map(conversationFrom))
     if (!taskComplete && senderAlias === name)

@@ -35,7 +35,7 @@ interface FullNote {
  * Notes what a worker has counted. An incoming message knows only its sender: under every sender's name it is
  * written which conversation has a note. The note itself is one, whatever names its customer has.
  */
-export async function markIfFull(
+export async function noteIfFull(
   context: AwsContext,
   conversationId: string,
   rows: readonly StageRow[],

@@ -1,5 +1,5 @@
 import { type LeaseState, latestEndAtMs, newLease } from "../../../core/lease.ts";
-import type { TriggerTold } from "../../../ports/engine.ts";
+import type { TriggerSource } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, atMost, not } from "../dynamo/expression.ts";
 import { SENDER } from "../items/conversation-item.ts";
@@ -17,11 +17,11 @@ export type Leased =
  * LEASE: taken if free or lapsed, in one write that also returns the row. The token is made here, so that a
  * write whose answer got lost, and which then fails on its own success, is recognised as ours.
  */
-export function takeLease(context: AwsContext, id: string, told?: TriggerTold): Promise<Leased> {
-  return withRoom(context, id, () => tryLease(context, id, told));
+export function takeLease(context: AwsContext, id: string, source?: TriggerSource): Promise<Leased> {
+  return withRoom(context, id, () => tryLease(context, id, source));
 }
 
-async function tryLease(context: AwsContext, id: string, told?: TriggerTold): Promise<Leased> {
+async function tryLease(context: AwsContext, id: string, source?: TriggerSource): Promise<Leased> {
   const { settings } = context;
   const lease = ownLease(context);
   const nowMs = lease.takenAtMs;
@@ -37,8 +37,8 @@ async function tryLease(context: AwsContext, id: string, told?: TriggerTold): Pr
       ...leaseAttributes(id, lease, context.leaseShards),
     },
     setIfAbsent: {
-      ...(told?.sender && { [SENDER]: told.sender }),
-      ...(told && { channel: told.channel }),
+      ...(source?.sender && { [SENDER]: source.sender }),
+      ...(source && { channel: source.channel }),
     },
   };
   const key = conversationKeyOf(id);

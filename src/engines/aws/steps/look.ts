@@ -10,7 +10,7 @@ import { stagedAs, stagedOutbounds, stagedRows, stageKey } from "../items/staged
 import type { Stored } from "../items/state-item.ts";
 import type { LeftBehind } from "../left-rows.ts";
 import type { ConversationView } from "./conversation-view.ts";
-import { markIfFull } from "./full-conversation.ts";
+import { noteIfFull } from "./full-conversation.ts";
 import { isFresh, nextOf } from "./left-behind.ts";
 import { disarm } from "./window.ts";
 
@@ -62,7 +62,7 @@ async function lookAtAll(context: AwsContext, stored: Stored): Promise<Conversat
   ]);
   if (answered.size > 0) await dropAnswered(context, stored.id, answered);
   const waiting = rows.filter(({ id }) => !answered.has(id));
-  await markIfFull(context, stored.id, waiting);
+  await noteIfFull(context, stored.id, waiting);
   const newestChannel = messagesOf(waiting).at(-1)?.channel;
   const newest = waiting.at(-1);
   return {

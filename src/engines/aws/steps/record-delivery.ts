@@ -1,4 +1,4 @@
-import { mayTellOf, type Teller } from "../../../core/draft.ts";
+import { type CallbackSource, isFromSender } from "../../../core/draft.ts";
 import { conversationWithin, unknownSendId } from "../../../core/identity.ts";
 import { canonicalAddress } from "../../../core/own-addresses.ts";
 import { afterDelivery } from "../../../core/running-turn.ts";
@@ -17,22 +17,22 @@ export async function recordDelivery(
   context: AwsContext,
   channel: string,
   status: DeliveryStatus,
-): Promise<"settled" | "recorded" | "unmatched"> {
+): Promise<"confirmed" | "recorded" | "unmatched"> {
   const { chunk: reference, providerId, address } = status;
   const by = { channel, address };
   const wasUnknown =
-    reference !== undefined && (await removeUnknown(context, unknownSendId(reference), mayBeToldBy(by)));
+    reference !== undefined && (await removeUnknown(context, unknownSendId(reference), isSentThrough(by)));
   const stored = reference && !wasUnknown ? await draftedTurn(context, reference.turnId) : undefined;
-  if (stored && !mayTellOf(stored.state.draft!, by)) return "unmatched";
+  if (stored && !isFromSender(stored.state.draft!, by)) return "unmatched";
   // Nothing is stored for an unknown turn: it is another installation's, or an erased person's.
   if (reference && (wasUnknown || stored)) {
     // A webhook's role may only update these items.
     const { id, ...set } = sentItem(context, channel, providerId, reference.turnId);
     await context.store.update("seen", { id }, { set });
   }
-  if (wasUnknown) return "settled";
+  if (wasUnknown) return "confirmed";
   if (!reference || !stored) return (await isSent(context, channel, providerId)) ? "recorded" : "unmatched";
-  return (await settleDraft(context, stored, reference, providerId)) ? "settled" : "recorded";
+  return (await confirmDraft(context, stored, reference, providerId)) ? "confirmed" : "recorded";
 }
 
 /** The row of a conversation in which this turn is not over yet. A turn without a draft has sent nothing. */
@@ -42,8 +42,8 @@ async function draftedTurn(context: AwsContext, turnId: string): Promise<Stored 
   return stored?.state.draft?.turnId === turnId ? stored : undefined;
 }
 
-/** The rule of `mayTellOf`, as a condition for a listed unknown send, which is not read. */
-function mayBeToldBy({ channel, address }: Teller): Condition {
+/** The rule of `isFromSender`, as a condition for a listed unknown send, which is not read. */
+function isSentThrough({ channel, address }: CallbackSource): Condition {
   const isOfChannel = equal("channel", channel);
   if (address === undefined) return isOfChannel;
   // In canonical form, in which it was stored.
@@ -61,18 +61,18 @@ export async function removeUnknown(
   return key !== undefined && removeOnce(context, key, condition);
 }
 
-async function settleDraft(
+async function confirmDraft(
   context: AwsContext,
   read: Stored,
   reference: ChunkReference,
   providerId: string,
 ): Promise<boolean> {
   for (let stored = read; ; ) {
-    const settled = afterDelivery(stored.state, reference, { providerId, atMs: context.clock.nowMs() });
-    if (!settled) return false;
-    const saved = await saveState(context, stored, settled.after);
+    const confirmed = afterDelivery(stored.state, reference, { providerId, atMs: context.clock.nowMs() });
+    if (!confirmed) return false;
+    const saved = await saveState(context, stored, confirmed.after);
     if (saved.kind === "saved") {
-      if (settled.goesOn) await wakeNow(context, triggerOf(stored));
+      if (confirmed.goesOn) await wakeNow(context, triggerOf(stored));
       return true;
     }
     stored = saved.stored;

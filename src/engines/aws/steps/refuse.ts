@@ -54,7 +54,10 @@ export async function eraseRefusals(context: AwsContext, names: readonly string[
   await eraseShared(context, known);
 }
 
-/** 0.1.0 kept all strangers' together. They expire within 90 days of the upgrade; until then all are read. */
+/**
+ * 0.1.0 kept those of all senders without a conversation together. They expire within 90 days of the upgrade;
+ * until then all are read.
+ */
 async function eraseShared({ store }: AwsContext, known: ReadonlySet<string>): Promise<void> {
   for (const list of refusalLists()) {
     const conversation_id = `lull/${list}`;

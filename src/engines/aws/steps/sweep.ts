@@ -35,7 +35,7 @@ interface SweepCursor {
 
 /** One bounded round: overdue windows, lapsed leases, orphans, and expired items. */
 export async function sweep(context: AwsContext): Promise<SweepReport> {
-  const { isSetBack, told } = await lookAtClock(context);
+  const { isSetBack, report } = await lookAtClock(context);
   await noteMemory(context);
   const cursor = await readCursor(context);
   const windows = await fromPlace(cursor.windows, (from) => sweepWindows(context, from, isSetBack));
@@ -54,7 +54,7 @@ export async function sweep(context: AwsContext): Promise<SweepReport> {
     expired: seen.done.length,
     hasMore,
     // As far as this round saw: the next rounds do not report it.
-    ...(told && { clockSetBack: { ...told, conversations: told.conversations + windows.done.length } }),
+    ...(report && { clockSetBack: { ...report, conversations: report.conversations + windows.done.length } }),
   };
 }
 

@@ -9,7 +9,7 @@ import { contentOf, takenFrom } from "../../../core/taken.ts";
 import { tellable } from "../../../errors.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
 import type { TakeOutcome, TakeResult } from "../../../model/take.ts";
-import type { TriggerTold } from "../../../ports/engine.ts";
+import type { TriggerSource } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
 import { rowKey, SENDER } from "../items/conversation-item.ts";
@@ -30,8 +30,8 @@ import { undoTake } from "./undo-take.ts";
 import { wakeAt, wakeWaiting } from "./window.ts";
 
 /** A wake-up for one conversation: LEASE to BATCH. */
-export async function take(context: AwsContext, id: string, told?: TriggerTold): Promise<TakeResult> {
-  return takeResult(await takeOne(context, id, told));
+export async function take(context: AwsContext, id: string, source?: TriggerSource): Promise<TakeResult> {
+  return takeResult(await takeOne(context, id, source));
 }
 
 /** MORE: no worker gets in between; the next turn has its own token. */
@@ -44,12 +44,16 @@ export async function takeMore(
 }
 
 /** One outcome, and one for each dead letter before it. */
-export async function takeOne(context: AwsContext, id: string, told?: TriggerTold): Promise<TakeOutcome[]> {
-  const leased = await takeLease(context, id, told);
+export async function takeOne(
+  context: AwsContext,
+  id: string,
+  source?: TriggerSource,
+): Promise<TakeOutcome[]> {
+  const leased = await takeLease(context, id, source);
   if (leased.kind === "leased") return takeUnder(context, leased.stored, leased.token);
   const { stored, untilAtMs } = leased;
   // Held: another trigger comes when the lease may end. If this one returned, it would soon count as poison.
-  await context.triggers.send(triggerOf(stored, told), untilAtMs + context.settings.clockSkewMs);
+  await context.triggers.send(triggerOf(stored, source), untilAtMs + context.settings.clockSkewMs);
   return [{ kind: "busy", conversationId: id, untilAtMs }];
 }
 

@@ -25,7 +25,7 @@ export function ownerlessId(context: StepContext, key: ConversationKey, waitingI
   return context.tables.conversations.get(waitingId) ? nextId(context, key, true) : waitingId;
 }
 
-/** Chooses among the address's active conversations under these names, or the number holder's. */
+/** Chooses among the address's active conversations under these names, or the number owner's. */
 export function findKnown({ tables }: StepContext, key: ConversationKey, named: Named): Choice<Conversation> {
   const own = namesOf(named);
   // Only numbers pass on: for a lasting name, its conversations are all that is needed.
@@ -88,7 +88,7 @@ export function learn(context: StepContext, key: ConversationKey, choice: Choice
   else keepNames(context, key, choice, isOfStranger && nextId(context, { ...key, sender }));
 }
 
-/** Also takes the number from the conversations of its former holder. */
+/** Also takes the number from the conversations of its former owner. */
 function keepNames(
   { tables }: StepContext,
   key: ConversationKey,

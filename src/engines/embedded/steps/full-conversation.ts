@@ -6,7 +6,7 @@ import { type StepContext, stateOf } from "../context.ts";
 import type { PileEnd } from "../tables.ts";
 import { say } from "./conversations.ts";
 import { findRecord } from "./on-turn.ts";
-import { type Refused, refuse } from "./refuse.ts";
+import { type Receipt, refuse } from "./refuse.ts";
 
 type Room =
   | { readonly kind: "room"; readonly end?: PileEnd }
@@ -36,7 +36,7 @@ export function roomFor(
  */
 export function refuseMore(
   context: StepContext,
-  refused: Refused,
+  refused: Receipt,
   conversationId: string,
   state: ConversationState,
 ): StageOutcome {
@@ -51,7 +51,7 @@ export function refuseMore(
 /** On turn, the pile may wait for a record that does not exist yet: nothing is said without one. */
 function tell(
   context: StepContext,
-  { arrival }: Refused,
+  { arrival }: Receipt,
   conversationId: string,
   state: ConversationState,
 ): boolean {

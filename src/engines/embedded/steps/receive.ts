@@ -8,7 +8,7 @@ import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
 import { clockOf, type StepContext, stageRow, stateOf } from "../context.ts";
 import { createFor, findKnown, learn, nextId, withAlias } from "./find-conversation.ts";
 import { refuseMore, roomFor } from "./full-conversation.ts";
-import { type Refused, refuse } from "./refuse.ts";
+import { type Receipt, refuse } from "./refuse.ts";
 import { arm, dueIn } from "./window.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
@@ -58,7 +58,7 @@ function isSpoilt(context: StepContext, conversationId: string | undefined, id: 
 
 function put(
   context: StepContext,
-  receipt: Refused,
+  receipt: Receipt,
   conversationId: string,
   conversation: Conversation | undefined,
 ): StageOutcome {

@@ -4,15 +4,15 @@ import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
 import { remember, type StepContext, stateOf } from "../context.ts";
 
-/** What is refused: the request, and its message's id. */
-export interface Refused extends StageRequest {
+/** What is received: the request, and its message's id. */
+export interface Receipt extends StageRequest {
   readonly id: string;
 }
 
 /** Every refusal is recorded with its reason: "why did this customer get no answer?" has an answer. */
 export function refuse(
   context: StepContext,
-  refused: Refused,
+  refused: Receipt,
   code: RefusalCode,
   conversationId: string | undefined,
 ): Extract<StageOutcome, { kind: "refused" }> {
@@ -28,7 +28,7 @@ export function refuse(
   return { kind: "refused", code, ...about, tellBusy };
 }
 
-function isOnRecord(context: StepContext, refused: Refused, code: RefusalCode): boolean {
+function isOnRecord(context: StepContext, refused: Receipt, code: RefusalCode): boolean {
   if (!isRecordedOnce(refused, code)) return false;
   // Beside the ids of messages, and never equal to one: no channel has such a name.
   const note = `!refused/${refused.id}`;

@@ -24,7 +24,7 @@ async function open(): Promise<void> {
   engine = await sqlite({ file: join(folder, "lull.db"), writer: "inline", synchronous: "off" }).open({
     clock,
     settings: settingsWith({}),
-    workerId: "here",
+    holder: "here",
     log: () => {},
     onArmed: () => {},
   });

@@ -29,7 +29,7 @@ export function removal(sql: Statements): Removal {
     },
     named(names) {
       for (const name of names) {
-        // There is no index by name: each refusal of a stranger would cost one more page. Erasures are rare.
+        // There is no index by name: each refusal would cost one more page. Erasures are rare.
         sql.run("DELETE FROM refusals WHERE instr(record, ?) > 0", `"sender":${JSON.stringify(name)}`);
       }
       for (const number of quarantined(sql, (raw) => isAbout(raw, names)))

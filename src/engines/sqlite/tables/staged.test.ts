@@ -29,7 +29,7 @@ async function open(): Promise<void> {
   engine = await sqlite({ file, writer: "inline", synchronous: "off" }).open({
     clock,
     settings: settingsWith({ batchMessagesMax: 2 }),
-    workerId: "here",
+    holder: "here",
     log: () => {},
     onArmed: () => {},
   });
