@@ -1,6 +1,8 @@
 import { afterEach, expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { EngineProvider, TurnTaking } from "../ports/engine.ts";
+import type { Responder } from "../ports/responder.ts";
 import { countingClock } from "../testing/counting-clock.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
@@ -34,15 +36,37 @@ afterEach(async () => {
   await stopped;
 });
 
-it("a worker has one timer at a time, however many windows are armed and however long they are", async () => {
-  service = createService({
+function serviceOn(respond: Responder, serviceClock: Clock = clock): Service {
+  return createService({
     engine: slow,
     channels: { test: testChannel() },
     window: { seconds: WINDOW_MS / 1_000 },
-    clock: counting,
+    clock: serviceClock,
     log: () => {},
-    respond: () => "ok",
+    respond,
   });
+}
+
+it("what becomes due while the store answers is taken at once, not at the next poll", async () => {
+  const lateMs: number[] = [];
+  service = serviceOn(({ messages }) => {
+    lateMs.push(clock.nowMs() - messages[0]!.arrivedAtMs - WINDOW_MS);
+    return "ok";
+  });
+  await service.start();
+  for (let at = 0; at < 40; at += 1) {
+    const message = testMessage({ providerId: `m${at}`, sender: `person-${at}` });
+    await service.receive("test", testWebhook(message));
+    await clock.advance(317);
+  }
+  await clock.advance(WINDOW_MS + 1_000);
+  expect(lateMs).toHaveLength(40);
+  // The answer that was under way, and then its own.
+  expect(Math.max(...lateMs)).toBeLessThanOrEqual(100);
+});
+
+it("a worker has one timer at a time, however many windows are armed and however long they are", async () => {
+  service = serviceOn(() => "ok", counting);
   await service.start();
   for (let at = 0; at < 50; at += 1) {
     const message = testMessage({ providerId: `m${at}`, sender: `person-${at}` });

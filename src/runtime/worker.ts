@@ -116,12 +116,13 @@ export class Worker {
     // While the store is asked, a nudge has to win over the answer to come.
     this.#sleepsUntilAtMs = Number.POSITIVE_INFINITY;
     try {
+      const askedAtMs = clock.nowMs();
       const { outcomes, nextAtMs } = await engine.turns.takeDue(free, this.#looking.signal);
       await this.#beginAll(outcomes);
-      const nowMs = clock.nowMs();
-      const isLater = nextAtMs !== undefined && nextAtMs > nowMs;
+      // Compared with when it was asked: what became due while the store answered was not in its answer.
+      const isLater = nextAtMs !== undefined && nextAtMs > askedAtMs;
       // The store had more than there were places for, or does not say that the rest is due later.
-      if (outcomes.length >= free || (outcomes.length > 0 && !isLater)) return nowMs;
+      if (outcomes.length >= free || (outcomes.length > 0 && !isLater)) return clock.nowMs();
       return isLater ? Math.min(nextAtMs, pollAtMs()) : pollAtMs();
     } catch (error) {
       const reason = tellable(error);
