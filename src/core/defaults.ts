@@ -18,7 +18,11 @@ export const DEFAULTS: Omit<Settings, "renewMs"> = {
   clockSkewMs: 0,
   holdMs: 60 * SECOND,
   sweepRowsMax: 1_000,
+  bringsHistory: false,
 };
+
+/** The most that a take brings along of a conversation's history: others wait while it is read. */
+export const BROUGHT_BYTES_MAX = 16_000;
 
 /** Without a `maxSeconds` of its own, a quiet window closes after at most this many quiet times. */
 export const QUIET_MAX_FACTOR = 5;

@@ -30,7 +30,7 @@ export function inBatchOrder(
 }
 
 /** What an engine read for a turn that it has decided to take. */
-export interface ReadForTurn extends Pick<Taken, "conversation" | "recentProviderIds"> {
+export interface ReadForTurn extends Pick<Taken, "conversation" | "recentProviderIds" | "history"> {
   /** The conversation that the lease is for. */
   readonly id: string;
   readonly content: TurnContent;
@@ -41,7 +41,7 @@ export interface ReadForTurn extends Pick<Taken, "conversation" | "recentProvide
 export function takenFrom(decision: Turn, read: ReadForTurn, settings: Settings): Taken {
   const { work, state, what } = decision;
   const { token, untilAtMs, takenAtMs } = state.lease!;
-  const { id, conversation, content, moved, recentProviderIds } = read;
+  const { id, conversation, content, moved, recentProviderIds, history } = read;
   return {
     lease: { conversationId: id, token, untilAtMs },
     turnId: work.turnId,
@@ -55,6 +55,7 @@ export function takenFrom(decision: Turn, read: ReadForTurn, settings: Settings)
     ...content,
     ...(moved && { moved }),
     recentProviderIds,
+    ...(history && { history }),
     cut: state.leftBehindAtMs !== undefined,
     takenAtMs,
     dueAtMs: work.dueAtMs,

@@ -37,4 +37,6 @@ export interface Settings extends LimitSettings, Choices {
   /** How often a paused conversation is looked at again. */
   readonly holdMs: number;
   readonly sweepRowsMax: number;
+  /** Responders read the history in every turn: a take brings it along where that saves a request. */
+  readonly bringsHistory: boolean;
 }

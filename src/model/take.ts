@@ -1,5 +1,6 @@
 import type { Conversation } from "./conversation.ts";
 import type { Draft } from "./draft.ts";
+import type { HistoryMessage } from "./history.ts";
 import type { Lease } from "./lease.ts";
 import type { StagedMessage } from "./message.ts";
 import type { StagedOutbound } from "./outbound.ts";
@@ -39,6 +40,11 @@ export interface Taken extends TurnTries {
   readonly moved?: Moved;
   /** Provider ids that its latest turns and dead letters sent; `reconcile` leaves them out. */
   readonly recentProviderIds: readonly string[];
+  /**
+   * What was said before, as much as `turn.history()` gives without a number. Left out where the engine did
+   * not read it with the batch.
+   */
+  readonly history?: readonly HistoryMessage[];
   /** A limit cut the batch: more is due as soon as this turn is over. */
   readonly cut: boolean;
   readonly takenAtMs: number;

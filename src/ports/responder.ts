@@ -39,4 +39,6 @@ export interface Responder {
   (turn: Turn): Promise<Reply> | Reply;
   /** The queue that turns are handed to. It must not wake our workers: a turn is no trigger. */
   readonly handsTo?: string;
+  /** It reads the history in every turn: an engine may then bring it along with the turn. */
+  readonly readsHistory?: boolean;
 }

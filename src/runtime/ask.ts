@@ -2,6 +2,7 @@ import { mergeTexts } from "../core/batch.ts";
 import { channelOf } from "../core/new-draft.ts";
 import type { Answer } from "../core/reply.ts";
 import { LullError } from "../errors.ts";
+import type { HistoryMessage } from "../model/history.ts";
 import type { Media } from "../model/message.ts";
 import type { Taken } from "../model/take.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -90,12 +91,23 @@ function turnFor(asking: Asking, taken: Taken, signal: AbortSignal): Turn {
     text: mergeTexts(messages),
     media: messages.flatMap(({ media }) => copies(media)),
     conversation: { ...conversation },
-    history: (messagesMax = asking.historyMessagesMax) =>
-      asking.engine.conversations
-        .history(conversation.id, countOf(messagesMax), asking.historyBytesMax)
-        .catch((error) => Promise.reject(asOutage(error))),
+    history: (messagesMax = asking.historyMessagesMax) => historyFor(asking, taken, countOf(messagesMax)),
     signal,
   };
+}
+
+async function historyFor(
+  { engine, historyMessagesMax, historyBytesMax }: Asking,
+  { conversation, history: brought }: Taken,
+  messagesMax: number,
+): Promise<readonly HistoryMessage[]> {
+  if (brought && messagesMax <= historyMessagesMax)
+    return brought.slice(Math.max(0, brought.length - messagesMax));
+  try {
+    return await engine.conversations.history(conversation.id, messagesMax, historyBytesMax);
+  } catch (error) {
+    throw asOutage(error);
+  }
 }
 
 /** A responder may do with them what it likes: what is written down is what the customer sent. */

@@ -81,6 +81,7 @@ export function settingsFrom(config: LullConfig): Settings {
     ...choicesIn(config),
     window,
     channels: channelSettings(config, window),
+    bringsHistory: respondersIn(config).some((responder) => responder.readsHistory),
     ...(config.busyText !== undefined && { busyText: config.busyText }),
     ...(config.project?.status !== undefined && { projectStatus: config.project.status }),
     ...(config.project?.allowedChannels && { allowedChannels: config.project.allowedChannels }),
@@ -113,6 +114,10 @@ function checkTargets({ engine, respond, responders, handOffTo }: LullConfig): v
     if (url !== undefined && triggers.some((trigger) => isSameQueue(trigger, url)))
       throw new ConfigError(`${where}: ${url} is one of the queues that wake us; hand turns to another one`);
   }
+}
+
+function respondersIn({ respond, responders = {} }: LullConfig): Responder[] {
+  return [...(respond ? [respond] : []), ...Object.values(responders)];
 }
 
 function prefixed(responders: LullConfig["responders"] = {}): Record<string, Responder> {

@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { memory } from "../engines/memory/index.ts";
 import { LullError } from "../errors.ts";
 import type { Reply } from "../model/reply.ts";
+import type { Conversations } from "../ports/conversations.ts";
+import type { EngineProvider } from "../ports/engine.ts";
 import type { Responder, Turn } from "../ports/responder.ts";
 import { type TestLull, type TestLullConfig, testLull } from "../testing/test-lull.ts";
 import { testMessage, testWebhook } from "../testing/test-webhook.ts";
@@ -30,6 +33,24 @@ function byHand() {
       asked.push({ turn, reply, fail });
     });
   return { asked, respond };
+}
+
+/** Counts how often the history is asked for by itself. */
+function countingHistory() {
+  const count = { requests: 0 };
+  const store = memory();
+  const engine: EngineProvider = {
+    ...store,
+    async open(context) {
+      const opened = await store.open(context);
+      const history: Conversations["history"] = (...given) => {
+        count.requests += 1;
+        return opened.conversations.history(...given);
+      };
+      return { ...opened, conversations: { ...opened.conversations, history } };
+    },
+  };
+  return { engine, count };
 }
 
 describe("what a responder may not return", () => {
@@ -249,6 +270,27 @@ describe("what a responder may return", () => {
     await lull.receive("ana", "two");
     await lull.advance(10_000);
     expect(histories).toEqual([[], ["user: one", "assistant: re: one"]]);
+  });
+
+  it.each([
+    ["brought along with the turn", true, 2],
+    ["asked for", false, 8],
+  ])("reads the same history whether it is %s or not", async (_, readsHistory, requests) => {
+    const histories: string[][] = [];
+    const { engine, count } = countingHistory();
+    const respond = async (turn: Turn) => {
+      for (const max of [undefined, 1, 0, 1_000])
+        histories.push((await turn.history(max)).map(({ text }) => text));
+      return `re: ${turn.text}`;
+    };
+    open({ engine, respond: Object.assign(respond, { readsHistory }) });
+    await lull.receive("ana", "one");
+    await lull.advance(10_000);
+    await lull.receive("ana", "two");
+    await lull.advance(10_000);
+    const said = ["one", "re: one"];
+    expect(histories).toEqual([[], [], [], [], said, ["re: one"], [], said]);
+    expect(count.requests).toBe(requests);
   });
 });
 

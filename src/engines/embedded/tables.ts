@@ -152,6 +152,8 @@ export interface StateTable {
 export interface HistoryTable {
   append(turn: TurnRecord, messages: readonly HistoryMessage[]): void;
   messages(conversationId: string, messagesMax: number, bytesMax: number): HistoryMessage[];
+  /** The same latest messages, if all of them together weigh no more than `bytesMax`. */
+  shortMessages(conversationId: string, messagesMax: number, bytesMax: number): HistoryMessage[] | undefined;
   turns(conversationId: string, max: number, bytesMax: number): TurnRecord[];
   /** What the latest of its turns and of its dead letters sent; without a limit, all of them. */
   sent(conversationId: string, turnsMax?: number): Sent[];

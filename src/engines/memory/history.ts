@@ -1,4 +1,4 @@
-import { latestWithin } from "../../core/history.ts";
+import { latestWithin, storedSizes } from "../../core/history.ts";
 import { sentInDraft, sentInTurn } from "../../core/sent.ts";
 import type { HistoryTable } from "../embedded/tables.ts";
 import { lastOf, type MemoryRows } from "./rows.ts";
@@ -12,6 +12,11 @@ export function historyTable(rows: MemoryRows): HistoryTable {
       turns.set(id, [...rows.turnsOf(id), turn]);
     },
     messages: (id, max, bytesMax) => latestWithin(lastOf(messages.get(id) ?? [], max), bytesMax),
+    shortMessages(id, max, bytesMax) {
+      const latest = lastOf(messages.get(id) ?? [], max);
+      const bytes = storedSizes(latest, (message) => message).reduce((sum, size) => sum + size, 0);
+      return bytes <= bytesMax ? latest : undefined;
+    },
     turns: (id, max, bytesMax) => latestWithin(lastOf(rows.turnsOf(id), max), bytesMax),
     sent: (id, max = Number.MAX_SAFE_INTEGER) => [
       ...lastOf(rows.turnsOf(id), max).flatMap(sentInTurn),

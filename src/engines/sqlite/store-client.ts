@@ -14,7 +14,7 @@ const QUEUE_MAX = 20_000;
 const QUEUE_LENGTH_MAX = 64_000_000;
 /** A request that waited this long is answered as failed: its caller has given up already. */
 const QUEUE_AGE_MS_MAX = 10_000;
-/** Two groups with the thread, if the second is no small one: while it commits one, the next is already there. */
+/** Two groups with the thread if the second is large: while it commits one, the next is already there. */
 const GROUPS_OUT_MAX = 2;
 /** Bounds how long one commit may hold up the others. */
 const GROUP_MAX = 1_000;

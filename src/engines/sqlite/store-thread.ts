@@ -10,10 +10,10 @@ const options = workerData as StoreOptions;
 const store = openStore(options);
 const port = parentPort!;
 /**
- * From the beginning of a small group to the next one. What is asked for meanwhile shares a commit, and a
- * commit costs as much as carrying out ten requests. The first request after a rest waits for nothing.
+ * After a small group. What is asked for meanwhile shares the next commit, which costs as much as carrying
+ * out a handful of requests. The first request after a quiet time waits for nothing.
  */
-const GATHERING_MS = 2;
+const RESTING_MS = 2;
 
 // JSON instead of structured clones: half the cost for the small nested objects that cross here.
 port.on("message", (group: string | null) => {
@@ -22,11 +22,9 @@ port.on("message", (group: string | null) => {
     port.close();
     return;
   }
-  const startedAtMs = performance.now();
   const requests = JSON.parse(group) as TimedRequest[];
   port.postMessage(groupText(store.runGroup(requests)));
-  if (!options.readOnly && requests.length <= SMALL_GROUP_MAX)
-    pause(GATHERING_MS - (performance.now() - startedAtMs));
+  if (!options.readOnly && requests.length <= SMALL_GROUP_MAX) pause(RESTING_MS);
   port.postMessage(NEXT);
 });
 port.postMessage(NEXT);

@@ -94,7 +94,8 @@ describe("the writer thread that dies", () => {
     });
     await engine.receiving.stage([message("before")]);
     const release = holdWriteLock();
-    const waiting = [message(), message(), message()].map((each) => engine.receiving.stage([each]));
+    // As many as go to the thread even while it rests.
+    const waiting = Array.from({ length: 16 }, () => engine.receiving.stage([message()]));
     const outcomes = Promise.allSettled(waiting);
     await clock.settle();
     await writer.terminate();

@@ -34,7 +34,8 @@ export function http(options: HttpOptions): Responder {
     endpoint: endpointOf(options.url),
     secrets: options.secrets ?? environmentSecrets(),
   };
-  return (turn) => ask(service, turn);
+  const respond = (turn: Turn) => ask(service, turn);
+  return Object.assign(respond, { readsHistory: service.historyMessagesMax !== 0 });
 }
 
 const WITH_QUERY = { query: true } as const;

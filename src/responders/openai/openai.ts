@@ -11,7 +11,8 @@ import { runTools } from "./tools.ts";
 /** Answers with a model of OpenAI, through the Responses API. The history comes from lull's own record. */
 export function openai(options: OpenAiOptions = {}): Responder {
   const settings = settingsFrom(options, process.env);
-  return (turn) => answer(settings, turn);
+  const respond = (turn: Turn) => answer(settings, turn);
+  return Object.assign(respond, { readsHistory: settings.historyMessagesMax !== 0 });
 }
 
 /**

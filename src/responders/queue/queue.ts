@@ -41,7 +41,8 @@ export function queue(options: QueueOptions): Responder {
     client ??= clientFor(checked);
     return handOver(client, checked, turn);
   };
-  return Object.assign(hand, { handsTo: checked.url });
+  const readsHistory = (options.historyMessagesMax ?? 0) > 0;
+  return Object.assign(hand, { handsTo: checked.url, readsHistory });
 }
 
 function urlOf(url: string): string {

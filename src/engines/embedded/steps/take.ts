@@ -1,5 +1,5 @@
 import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
-import { RECENT_TURNS } from "../../../core/defaults.ts";
+import { BROUGHT_BYTES_MAX, RECENT_TURNS } from "../../../core/defaults.ts";
 import { idWithin, turnIdFrom } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
 import { lookUp } from "../../../core/lookup.ts";
@@ -8,6 +8,7 @@ import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
 import { contentOf, takenFrom } from "../../../core/taken.ts";
 import type { Conversation } from "../../../model/conversation.ts";
+import type { HistoryMessage } from "../../../model/history.ts";
 import type { StagedRow } from "../../../model/staged.ts";
 import type { Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
 import { type StepContext, saveState, stateOf } from "../context.ts";
@@ -125,5 +126,14 @@ function taken(
   const moved = lookUp(movedSince(conversation, content), recordsAt(context, conversation));
   const recent = what === "draft" ? context.tables.history.sent(work.recordId, RECENT_TURNS) : [];
   const recentProviderIds = recent.map(({ providerId }) => providerId);
-  return takenFrom(decision, { id, conversation, content, moved, recentProviderIds }, context.settings);
+  const history = what === "batch" ? broughtAlong(context, work.recordId) : undefined;
+  const read = { id, conversation, content, moved, recentProviderIds, ...(history && { history }) };
+  return takenFrom(decision, read, context.settings);
+}
+
+/** A long history is left to a request of its own, which keeps no webhook waiting. */
+function broughtAlong({ tables, settings }: StepContext, recordId: string): HistoryMessage[] | undefined {
+  if (!settings.bringsHistory) return undefined;
+  const bytesMax = Math.min(BROUGHT_BYTES_MAX, settings.historyBytesMax);
+  return tables.history.shortMessages(recordId, settings.historyMessagesMax, bytesMax);
 }

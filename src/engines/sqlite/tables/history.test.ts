@@ -1,8 +1,11 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { settingsWith } from "../../../core/defaults.ts";
+import type { Settings } from "../../../model/settings.ts";
+import type { Taken } from "../../../model/take.ts";
 import type { Engine } from "../../../ports/engine.ts";
 import { allSent, arrival, draftFor, replied } from "../../../testing/engine-contract/builders.ts";
 import { fakeClock } from "../../../testing/fake-clock.ts";
@@ -20,10 +23,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function open(): Promise<void> {
+async function open(given: Partial<Settings> = {}): Promise<void> {
   engine = await sqlite({ file: join(folder, "lull.db"), writer: "inline", synchronous: "off" }).open({
     clock,
-    settings: settingsWith({}),
+    settings: settingsWith(given),
     holder: "here",
     log: () => {},
     onArmed: () => {},
@@ -51,4 +54,56 @@ it("the callbacks for a reply, three of them, write no page: that it was sent is
     expect(await receiving.recordDelivery("test", told)).toBe("recorded");
   }
   expect(written()).toBe(before);
+});
+
+let count = 0;
+async function take(text: string): Promise<Taken> {
+  count += 1;
+  const message = arrival({ providerId: `said-${count}`, text, arrivedAtMs: clock.nowMs() });
+  await engine.receiving.stage([{ arrival: message }]);
+  await clock.advance(10_000);
+  const { outcomes } = await engine.turns.takeDue(1, new AbortController().signal);
+  if (outcomes[0]?.kind !== "turn") throw new Error("no turn is due");
+  return outcomes[0].taken;
+}
+
+async function answer(taken: Taken): Promise<void> {
+  await engine.turns.draft(taken.lease, draftFor(taken));
+  await engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken))));
+}
+
+describe("a take that brings the history along", () => {
+  beforeEach(async () => {
+    await engine.close();
+    await open({ bringsHistory: true, historyMessagesMax: 5 });
+  });
+
+  it("brings what a request for it would give", async () => {
+    for (const text of ["one", "two", "three", "four"]) {
+      const taken = await take(text);
+      expect(taken.history).toEqual(await engine.conversations.history(taken.conversation.id, 5));
+      await answer(taken);
+    }
+    const { history } = await take("five");
+    expect(history?.map(({ text }) => text)).toEqual(["ok", "three", "ok", "four", "ok"].slice(-5));
+  });
+
+  it("leaves a long one to a request of its own", async () => {
+    await answer(await take("x".repeat(16_000)));
+    expect((await take("and now?")).history).toBeUndefined();
+  });
+
+  it("leaves one that an older version wrote to a request of its own", async () => {
+    const taken = await take("hello");
+    const { id } = taken.conversation;
+    const old = { role: "user", text: "hi", media: [], atMs: 1, turnId: "t" };
+    const database = new DatabaseSync(join(folder, "lull.db"), { timeout: 5_000 });
+    database
+      .prepare("INSERT INTO messages (conversation_id, at_ms, record) VALUES (?, 1, ?)")
+      .run(id, JSON.stringify(old));
+    database.close();
+    await answer(taken);
+    expect((await take("and now?")).history).toBeUndefined();
+    expect(await engine.conversations.history(id, 5)).toHaveLength(3);
+  });
 });

@@ -7,6 +7,14 @@ import type { Statements } from "../statements.ts";
 /** A turn and what was said in it are one row. */
 const APPEND = `INSERT INTO turns (turn_id, conversation_id, committed_at_ms, record, messages)
   VALUES (?, ?, ?, ?, ?)`;
+/** All of the latest or none: the sizes are known without reading the messages. */
+export const SHORT = `WITH latest AS MATERIALIZED (
+    SELECT number, octet_length(messages) AS bytes FROM turns WHERE conversation_id = ?1
+      AND number <= ${Number.MAX_SAFE_INTEGER} ORDER BY number DESC LIMIT ?2)
+  SELECT turns.number, messages FROM latest JOIN turns USING (number)
+    WHERE (SELECT total(bytes) FROM latest) <= ?3 ORDER BY turns.number DESC`;
+export const HAS_ANY = "SELECT 1 FROM turns WHERE conversation_id = ? LIMIT 1";
+export const HAS_OLDER = "SELECT 1 FROM messages WHERE conversation_id = ? LIMIT 1";
 const SAID = { columns: "number, messages", long: "messages" };
 
 export function historyTable(sql: Statements, readRows: ReadRows): HistoryTable {
@@ -33,6 +41,14 @@ export function historyTable(sql: Statements, readRows: ReadRows): HistoryTable 
         missing > 0 ? readRows("messages", latestRows(sql, "messages", id, missing, bytesMax)) : [];
       const all = [...older.reverse(), ...said];
       return latestWithin(all.slice(Math.max(0, all.length - max)), bytesMax);
+    },
+    shortMessages(id, max, bytesMax) {
+      const rows = sql.all(SHORT, id, max, bytesMax);
+      const isLong = rows.length === 0 && sql.get(HAS_ANY, id) !== undefined;
+      const said = readRows("turns", rows.reverse()).flatMap(({ messages }) => messages);
+      // Messages of an older version are rarely needed, and are not looked for while others wait.
+      if (isLong || (said.length < max && sql.get(HAS_OLDER, id) !== undefined)) return undefined;
+      return said.slice(Math.max(0, said.length - max));
     },
     turns: (id, max, bytesMax) => turns(id, max, bytesMax).reverse(),
     sent(id, max = Number.MAX_SAFE_INTEGER) {
