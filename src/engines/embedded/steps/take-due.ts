@@ -24,5 +24,7 @@ export function takeDue(context: StepContext, max: number): DueTurns {
 
 function bytesIn(outcome: TakeOutcome): number {
   if (outcome.kind !== "turn") return 0;
-  return outcome.taken.messages.reduce((sum, message) => sum + bytesOf(message), 0);
+  const { messages, history = [] } = outcome.taken;
+  const brought = history.reduce((sum, { text }) => sum + text.length, 0);
+  return messages.reduce((sum, message) => sum + bytesOf(message), brought);
 }

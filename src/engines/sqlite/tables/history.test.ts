@@ -88,6 +88,25 @@ describe("a take that brings the history along", () => {
     expect(history?.map(({ text }) => text)).toEqual(["ok", "three", "ok", "four", "ok"].slice(-5));
   });
 
+  it("takes fewer turns at once where their histories are as much as a batch may hold", async () => {
+    const people = ["ana", "ben", "cyd"];
+    const stageAll = async () => {
+      for (const sender of people) {
+        count += 1;
+        const message = arrival({ providerId: `said-${count}`, sender, arrivedAtMs: clock.nowMs() });
+        await engine.receiving.stage([{ arrival: { ...message, text: "x".repeat(3_000) } }]);
+      }
+      await clock.advance(10_000);
+    };
+    const takeAll = async () => (await engine.turns.takeDue(9, new AbortController().signal)).outcomes;
+    await stageAll();
+    for (const outcome of await takeAll()) if (outcome.kind === "turn") await answer(outcome.taken);
+    await engine.close();
+    await open({ bringsHistory: true, batchBytesMax: 6_500 });
+    await stageAll();
+    expect([(await takeAll()).length, (await takeAll()).length]).toEqual([2, 1]);
+  });
+
   it("leaves a long one to a request of its own", async () => {
     await answer(await take("x".repeat(16_000)));
     expect((await take("and now?")).history).toBeUndefined();
