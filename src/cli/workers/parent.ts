@@ -4,6 +4,7 @@ import { createLull, type Lull, type LullConfig } from "../../index.ts";
 import { tellOfCrashes } from "../../process/crash.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import type { Call } from "../command.ts";
+import { requireDatabase } from "../data.ts";
 import { announce } from "../serving/announce.ts";
 import { requireSound, serviceLog } from "../serving/serve-here.ts";
 import { firstSignal } from "../serving/signals.ts";
@@ -33,8 +34,11 @@ export async function runParent(call: Call, loaded: Loaded): Promise<number> {
     hungMs: server.hungMs,
     clock: systemClock,
     log,
-    freeLeases: (workerId) =>
-      withStore(config, async (lull) => (await lull.engine()).sweeping.freeLeases(workerId)),
+    async freeLeases(workerId) {
+      // If it is gone by now, opening it would make a new and empty one, and workers would start on that.
+      await requireDatabase(server.db);
+      return withStore(config, async (lull) => (await lull.engine()).sweeping.freeLeases(workerId));
+    },
     onReady: (url) => announce(call, url, server.host),
     onFailed: (message, exitCode) =>
       failure.reject(exitCode === 2 ? new ConfigError(message) : new CommandFailed(message)),
