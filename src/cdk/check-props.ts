@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { type Duration, Token } from "aws-cdk-lib/core";
 import { problemsInVariables } from "../config/resolve-settings.ts";
-import { problemsIn, TO_PEOPLE } from "../core/problems.ts";
-import type { Schema } from "../core/schema.ts";
-import { isObject } from "../core/shape.ts";
+import { isObject } from "../schema/is-object.ts";
+import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
+import type { Schema } from "../schema/schema.ts";
 import { hasApi } from "./functions.ts";
 import type { LullProps } from "./lull-props.ts";
 import { PROP_DEFAULTS, PROPS_SCHEMA } from "./prop-table.ts";

@@ -1,4 +1,4 @@
-import { type ObjectSchema, options, record, ruled, type Schema, text, whole } from "../core/schema.ts";
+import { type ObjectSchema, options, record, ruled, type Schema, text, whole } from "../schema/schema.ts";
 import {
   type ConcurrencyProps,
   LULL_TABLES,

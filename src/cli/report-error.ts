@@ -1,4 +1,4 @@
-import { withoutUsers } from "../core/plain-url.ts";
+import { withoutUsers } from "../schema/plain-url.ts";
 import type { Io } from "./io.ts";
 import { harmless } from "./output/harmless.ts";
 import { UsageError } from "./usage-error.ts";

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { load } from "../config/load.ts";
-import { didYouMean } from "../core/suggest.ts";
+import { didYouMean } from "../schema/suggest.ts";
 import { CATALOGUE, type Entry, type Group } from "./catalogue.ts";
 import type { Call, Command } from "./command.ts";
 import { ENGINES } from "./engines.ts";

@@ -1,7 +1,7 @@
-import { problemsIn, TO_PEOPLE } from "../core/problems.ts";
-import { either, list, type ObjectSchema, options, record, type Schema, text } from "../core/schema.ts";
 import { ConfigError } from "../errors.ts";
 import { WINDOW } from "../runtime/window-config.ts";
+import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
+import { either, list, type ObjectSchema, options, record, type Schema, text } from "../schema/schema.ts";
 import type { Knob } from "./knob.ts";
 import { KNOBS } from "./knobs.ts";
 

@@ -1,8 +1,8 @@
 import { access, readFile } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isObject } from "../core/shape.ts";
 import { ConfigError } from "../errors.ts";
+import { isObject } from "../schema/is-object.ts";
 import { checkFile } from "./file-keys.ts";
 import { missingPackage } from "./missing-package.ts";
 

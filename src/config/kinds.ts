@@ -1,5 +1,5 @@
-import { either, flag, list, type Schema, text, whole } from "../core/schema.ts";
 import type { SecretReference } from "../ports/secrets.ts";
+import { either, flag, list, type Schema, text, whole } from "../schema/schema.ts";
 
 /** One for each option of a channel or a responder: an option that a file cannot set would be a surprise. */
 export type SchemaOf<Options> = Readonly<Record<keyof Options, Schema>>;

@@ -1,8 +1,8 @@
-import { problemsIn, TO_PEOPLE } from "../core/problems.ts";
-import type { Schema } from "../core/schema.ts";
 import { ConfigError } from "../errors.ts";
 import type { LimitName } from "../model/limits.ts";
 import type { SecretReference } from "../ports/secrets.ts";
+import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
+import type { Schema } from "../schema/schema.ts";
 
 export type Value = string | number | boolean | SecretReference;
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { pageNamed } from "../../test/doc-pages.ts";
 import { MEMORY_MARGIN_MS } from "../core/defaults.ts";
-import { schemaOf } from "../core/limits.ts";
-import { inWords, TO_PEOPLE } from "../core/problems.ts";
 import { memory } from "../engines/memory/index.ts";
 import { LIMIT_DEFAULTS, LIMITS, type Limit, type LimitName, publicName } from "../model/limits.ts";
 import { settingsFrom } from "../runtime/config.ts";
+import { schemaOf } from "../schema/limits.ts";
+import { inWords, TO_PEOPLE } from "../schema/problems.ts";
 import { checkFile } from "./file-keys.ts";
 import { KNOBS, KNOBS_BY_HEADING } from "./knobs.ts";
 import { resolveSettings } from "./resolve-settings.ts";

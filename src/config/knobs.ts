@@ -1,8 +1,8 @@
 import { DEFAULTS, HUNG_MS, QUIET_MAX_FACTOR } from "../core/defaults.ts";
-import { mostInWords, SECONDS, schemaOf } from "../core/limits.ts";
-import { oneOf } from "../core/schema.ts";
 import { LIMITS, type Limit, type LimitName, publicName } from "../model/limits.ts";
 import { CHOICES } from "../model/settings.ts";
+import { mostInWords, SECONDS, schemaOf } from "../schema/limits.ts";
+import { oneOf } from "../schema/schema.ts";
 import {
   ENDPOINT_URL,
   PORT,

@@ -1,6 +1,6 @@
-import { didYouMean } from "../core/suggest.ts";
 import { ConfigError } from "../errors.ts";
 import type { SecretReference } from "../ports/secrets.ts";
+import { didYouMean } from "../schema/suggest.ts";
 import type { Knob } from "./knob.ts";
 import { KNOBS } from "./knobs.ts";
 

@@ -1,5 +1,5 @@
-import { isObject } from "../core/shape.ts";
 import type { SecretReference } from "../ports/secrets.ts";
+import { isObject } from "../schema/is-object.ts";
 import { type Knob, type Value, valueFromFile, valueFromText } from "./knob.ts";
 import { KNOBS } from "./knobs.ts";
 import { checkNamed, namedSecret } from "./named-secret.ts";

@@ -1,13 +1,20 @@
-import { SECONDS } from "../core/limits.ts";
-import { anything, either, type ObjectSchema, oneOf, options as optionsOf, record } from "../core/schema.ts";
-import { isObject } from "../core/shape.ts";
-import { didYouMean } from "../core/suggest.ts";
 import { ConfigError } from "../errors.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { echo } from "../responders/echo/index.ts";
 import { type HttpOptions, http } from "../responders/http/index.ts";
 import { type OpenAiOptions, openai } from "../responders/openai/index.ts";
+import { isObject } from "../schema/is-object.ts";
+import { SECONDS } from "../schema/limits.ts";
+import {
+  anything,
+  either,
+  type ObjectSchema,
+  oneOf,
+  options as optionsOf,
+  record,
+} from "../schema/schema.ts";
+import { didYouMean } from "../schema/suggest.ts";
 import { checkOptions } from "./file-keys.ts";
 import { COUNT_OR_NONE, ENDPOINT_URL, FUNCTION, type SchemaOf, SECRET, TEXT, URL_KIND } from "./kinds.ts";
 import { missingPackage } from "./missing-package.ts";

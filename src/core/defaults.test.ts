@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mostOf } from "../model/limits.ts";
+import { NAME_LENGTH_MAX } from "../schema/schema.ts";
 import {
   ATTRIBUTES_BYTES_MAX,
   CLOCK_SET_BACK_MS_MIN,
@@ -7,7 +8,6 @@ import {
   HUNG_MS,
   LATER_MS_MAX,
   LEASE_MS_MAX,
-  NAME_LENGTH_MAX,
   QUIET_MAX_FACTOR,
   REASON_LENGTH_MAX,
   REPLY_MEDIA_MAX,

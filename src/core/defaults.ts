@@ -121,9 +121,6 @@ export const WEB_TEXT_LENGTH_MAX = 8_000;
 /** Characters of the address of a medium. */
 export const URL_LENGTH_MAX = 2_000;
 
-/** Characters of a name that comes from outside: a sender, an address, an id of another system. */
-export const NAME_LENGTH_MAX = 1_000;
-
 /** Bytes of a conversation's custom attributes: they are read and written with every turn. */
 export const ATTRIBUTES_BYTES_MAX = 64_000;
 

@@ -1,7 +1,6 @@
 import type { Media } from "../model/message.ts";
 import type { AnswerEffects, FullReply, Reply, Usage } from "../model/reply.ts";
-import { LATER_MS_MAX, LATER_MS_MIN } from "./defaults.ts";
-import { shortReason } from "./reason.ts";
+import { isObject } from "../schema/is-object.ts";
 import {
   adapted,
   either,
@@ -15,8 +14,9 @@ import {
   type Schema,
   someText,
   text,
-} from "./schema.ts";
-import { isObject } from "./shape.ts";
+} from "../schema/schema.ts";
+import { LATER_MS_MAX, LATER_MS_MIN } from "./defaults.ts";
+import { shortReason } from "./reason.ts";
 
 /** Whatever a number says, the reply goes out: what it means is decided below. */
 const ANY = number({ maximum: Number.MAX_VALUE });

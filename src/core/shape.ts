@@ -1,3 +1,4 @@
+import { isObject } from "../schema/is-object.ts";
 import { isInstant } from "./instant.ts";
 
 /**
@@ -47,10 +48,6 @@ export function listOf(shape: Shape): Shape {
     }
     return undefined;
   };
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Conversation } from "../model/conversation.ts";
+import { isObject } from "../schema/is-object.ts";
 import {
   fields,
   flag,
-  isObject,
   listOf,
   number,
   optional,

@@ -1,6 +1,7 @@
 import type { ChunkReference, DeliveryStatus, InboundMessage, Media } from "../model/message.ts";
+import { isObject } from "../schema/is-object.ts";
 import { isInstant } from "./instant.ts";
-import { count, fields, isObject, optional, type Sound, soundAs, text } from "./shape.ts";
+import { count, fields, optional, type Sound, soundAs, text } from "./shape.ts";
 import { INBOUND } from "./sound-message.ts";
 
 /**

@@ -1,6 +1,7 @@
 import type { InboundMessage, Media, StagedMessage } from "../model/message.ts";
 import type { StagedOutbound } from "../model/outbound.ts";
-import { count, fields, isObject, listOf, optional, type Sound, soundAs, text, time } from "./shape.ts";
+import { isObject } from "../schema/is-object.ts";
+import { count, fields, listOf, optional, type Sound, soundAs, text, time } from "./shape.ts";
 
 export const MEDIA = listOf(fields<Media>({ url: text, contentType: text, name: optional(text) }));
 

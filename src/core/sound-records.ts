@@ -4,18 +4,8 @@ import type { NameRecord } from "../model/names.ts";
 import type { Refusal } from "../model/refusal.ts";
 import type { TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
-import {
-  count,
-  fields,
-  isObject,
-  listOf,
-  oneOf,
-  optional,
-  type Sound,
-  soundAs,
-  text,
-  time,
-} from "./shape.ts";
+import { isObject } from "../schema/is-object.ts";
+import { count, fields, listOf, oneOf, optional, type Sound, soundAs, text, time } from "./shape.ts";
 import { MEDIA } from "./sound-message.ts";
 import { DRAFT, USAGE } from "./sound-state.ts";
 

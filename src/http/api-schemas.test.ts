@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { REPLY } from "../core/reply.ts";
-import { componentsIn, type Infer, type Schema } from "../core/schema.ts";
 import type { Conversation } from "../model/conversation.ts";
 import type { DeadLetter } from "../model/dead-letter.ts";
 import type { Chunk, ChunkState, Draft } from "../model/draft.ts";
@@ -12,6 +11,7 @@ import type { TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
 import type { ConversationDetail, Counts, LockRecord, QuarantinedRow } from "../ports/inspector.ts";
 import type { CreateResult } from "../runtime/create-conversation.ts";
+import { componentsIn, type Infer, type Schema } from "../schema/schema.ts";
 import * as schemas from "./api-schemas.ts";
 
 /** Through every level, so that how a type is put together makes no difference. */

@@ -1,4 +1,7 @@
 import { REASON_LENGTH_MAX } from "../core/defaults.ts";
+import type { ChunkState } from "../model/draft.ts";
+import type { WindowPolicy } from "../model/window.ts";
+import { WINDOW } from "../runtime/window-config.ts";
 import {
   anything,
   component,
@@ -12,10 +15,7 @@ import {
   someText,
   text,
   whole,
-} from "../core/schema.ts";
-import type { ChunkState } from "../model/draft.ts";
-import type { WindowPolicy } from "../model/window.ts";
-import { WINDOW } from "../runtime/window-config.ts";
+} from "../schema/schema.ts";
 
 export const reason = (description: string) => someText(description, REASON_LENGTH_MAX);
 export const count = (description?: string) =>

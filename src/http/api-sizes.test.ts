@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import { ATTRIBUTES_BYTES_MAX, NAME_LENGTH_MAX, REASON_LENGTH_MAX } from "../core/defaults.ts";
+import { ATTRIBUTES_BYTES_MAX, REASON_LENGTH_MAX } from "../core/defaults.ts";
+import { NAME_LENGTH_MAX } from "../schema/schema.ts";
 import { testLull } from "../testing/test-lull.ts";
 import { createEdge } from "./edge.ts";
 import { toFetch } from "./fetch.ts";

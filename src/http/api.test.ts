@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { serveStub, stubService } from "../../test/http/stub-service.ts";
-import { problemsIn, TO_PROGRAMS } from "../core/problems.ts";
+import { problemsIn, TO_PROGRAMS } from "../schema/problems.ts";
 import { ROUTES } from "./api.ts";
 import type { Serving } from "./node.ts";
 import { publicSchema } from "./public-schema.ts";

@@ -1,7 +1,7 @@
-import { problemsIn, TO_PROGRAMS } from "../core/problems.ts";
-import { anything, type ObjectSchema, type Schema } from "../core/schema.ts";
 import { InvalidRequest, LullError, tellable } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
+import { problemsIn, TO_PROGRAMS } from "../schema/problems.ts";
+import { anything, type ObjectSchema, type Schema } from "../schema/schema.ts";
 import { failure, json, methodNotAllowed, notFound } from "./answers.ts";
 import { createAccess } from "./api-access.ts";
 import { CONVERSATION_ROUTES } from "./conversation-routes.ts";

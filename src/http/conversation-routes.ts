@@ -1,7 +1,7 @@
-import { adapted, flag, name, type ObjectSchema, object, optional, text } from "../core/schema.ts";
 import type { Conversation } from "../model/conversation.ts";
 import { HAND_OFF_REQUEST } from "../runtime/operating.ts";
 import { SAY_REQUEST } from "../runtime/say.ts";
+import { adapted, flag, name, type ObjectSchema, object, optional, text } from "../schema/schema.ts";
 import { CONVERSATION, CONVERSATION_DETAIL, ERROR, result } from "./api-schemas.ts";
 import { CREATE_CONVERSATION } from "./create-conversation.ts";
 import { publicKey } from "./public-json.ts";

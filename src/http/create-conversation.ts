@@ -1,5 +1,5 @@
-import { adapted } from "../core/schema.ts";
 import { CREATE_REQUEST } from "../runtime/create-conversation.ts";
+import { adapted } from "../schema/schema.ts";
 import { CREATED_CONVERSATION } from "./api-schemas.ts";
 import { ok, route } from "./route.ts";
 

@@ -9,7 +9,7 @@ import {
   optional,
   text,
   time,
-} from "../core/schema.ts";
+} from "../schema/schema.ts";
 import { count } from "./api-schemas.ts";
 
 const WAITING = component(

@@ -9,8 +9,8 @@ import {
   stubService,
 } from "../../test/http/stub-service.ts";
 import { web } from "../channels/web/index.ts";
-import { problemsIn, TO_PROGRAMS } from "../core/problems.ts";
 import type { Inspector } from "../ports/inspector.ts";
+import { problemsIn, TO_PROGRAMS } from "../schema/problems.ts";
 import { ERROR } from "./api-schemas.ts";
 import { createEdge } from "./edge.ts";
 import { FEED } from "./feed-shape.ts";

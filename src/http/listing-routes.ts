@@ -1,5 +1,5 @@
-import type { Schema } from "../core/schema.ts";
 import type { Inspector } from "../ports/inspector.ts";
+import type { Schema } from "../schema/schema.ts";
 import { COUNTS, DEAD_LETTER, LOCK, QUARANTINED_ROW, REFUSAL, UNKNOWN_SEND } from "./api-schemas.ts";
 import { listing, ok, PAGE_QUERY, pageOf, type Route, route } from "./route.ts";
 

@@ -1,5 +1,5 @@
-import { withoutUser } from "../core/plain-url.ts";
-import { componentsIn, type ObjectSchema, type Schema } from "../core/schema.ts";
+import { withoutUser } from "../schema/plain-url.ts";
+import { componentsIn, type ObjectSchema, type Schema } from "../schema/schema.ts";
 import { ERROR } from "./api-schemas.ts";
 import { publicSchema } from "./public-schema.ts";
 import type { Described, Route } from "./route.ts";

@@ -1,6 +1,16 @@
 import { expect, test } from "vitest";
-import { problemsIn, TO_PROGRAMS } from "../core/problems.ts";
-import { anything, component, instant, list, object, optional, ruled, text, whole } from "../core/schema.ts";
+import { problemsIn, TO_PROGRAMS } from "../schema/problems.ts";
+import {
+  anything,
+  component,
+  instant,
+  list,
+  object,
+  optional,
+  ruled,
+  text,
+  whole,
+} from "../schema/schema.ts";
 import { toPublic } from "./public-json.ts";
 import { fromPublic, publicSchema } from "./public-schema.ts";
 

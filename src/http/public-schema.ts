@@ -7,7 +7,7 @@ import {
   type Schema,
   targetOf,
   time,
-} from "../core/schema.ts";
+} from "../schema/schema.ts";
 import { namesInstant, publicKey } from "./public-json.ts";
 
 const MADE = new WeakMap<Schema, Schema>();

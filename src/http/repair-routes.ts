@@ -1,5 +1,5 @@
-import { flag, type ObjectSchema, object } from "../core/schema.ts";
 import { MARK_REQUEST } from "../runtime/operating.ts";
+import { flag, type ObjectSchema, object } from "../schema/schema.ts";
 import { ERROR, result } from "./api-schemas.ts";
 import { type ApiCall, missing, ok, type Route, route } from "./route.ts";
 

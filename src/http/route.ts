@@ -1,3 +1,6 @@
+import type { Engine } from "../ports/engine.ts";
+import type { Page } from "../ports/inspector.ts";
+import type { Service } from "../runtime/service.ts";
 import {
   type Infer,
   list,
@@ -7,10 +10,7 @@ import {
   type Schema,
   text,
   whole,
-} from "../core/schema.ts";
-import type { Engine } from "../ports/engine.ts";
-import type { Page } from "../ports/inspector.ts";
-import type { Service } from "../runtime/service.ts";
+} from "../schema/schema.ts";
 import type { ERROR } from "./api-schemas.ts";
 
 /** What a route may be asked in its query: each may be left out. */

@@ -1,5 +1,5 @@
 import { JSON_REPLY } from "../core/reply.ts";
-import { adapted, object, optional, text } from "../core/schema.ts";
+import { adapted, object, optional, text } from "../schema/schema.ts";
 import { count, ERROR, reason, result } from "./api-schemas.ts";
 import { ok, type Route, refusal, route } from "./route.ts";
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { web } from "../channels/web/index.ts";
-import { problemsIn, TO_PROGRAMS } from "../core/problems.ts";
+import { problemsIn, TO_PROGRAMS } from "../schema/problems.ts";
 import { testRequest } from "../testing/channel-context.ts";
 import { VISITOR_ROUTES } from "./visitor-routes.ts";
 

@@ -1,6 +1,17 @@
 import { NAME_MAX, READER_LENGTH_MIN } from "../channels/web/visitor.ts";
 import { URL_LENGTH_MAX } from "../core/defaults.ts";
-import { either, flag, list, number, object, open, optional, someText, text, time } from "../core/schema.ts";
+import {
+  either,
+  flag,
+  list,
+  number,
+  object,
+  open,
+  optional,
+  someText,
+  text,
+  time,
+} from "../schema/schema.ts";
 import { ERROR } from "./api-schemas.ts";
 import { FEED } from "./feed-shape.ts";
 import type { Described } from "./route.ts";

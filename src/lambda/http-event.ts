@@ -1,5 +1,5 @@
-import { isObject } from "../core/shape.ts";
 import type { Body, EdgeAnswer, EdgeRequest } from "../http/edge-request.ts";
+import { isObject } from "../schema/is-object.ts";
 import { isLoopbackAddress } from "../wire/request-origin.ts";
 
 /** What a gateway turns into its answer; both versions of the payload and load balancers read this form. */

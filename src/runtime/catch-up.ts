@@ -1,4 +1,10 @@
 import { MEMORY_MARGIN_MS } from "../core/defaults.ts";
+import { InvalidRequest, LullError } from "../errors.ts";
+import { inPublicUnits } from "../model/limits.ts";
+import type { InboundMessage } from "../model/message.ts";
+import type { Settings } from "../model/settings.ts";
+import type { Channel } from "../ports/channel.ts";
+import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
 import {
   name as channelName,
   flag,
@@ -7,13 +13,7 @@ import {
   object,
   optional,
   type Schema,
-} from "../core/schema.ts";
-import { InvalidRequest, LullError } from "../errors.ts";
-import { inPublicUnits } from "../model/limits.ts";
-import type { InboundMessage } from "../model/message.ts";
-import type { Settings } from "../model/settings.ts";
-import type { Channel } from "../ports/channel.ts";
-import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
+} from "../schema/schema.ts";
 import { DeadlineMissed } from "../wire/deadline.ts";
 import { admitted } from "./arrivals.ts";
 import { checkRequest } from "./check-request.ts";

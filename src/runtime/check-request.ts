@@ -1,7 +1,7 @@
-import { problemsIn, TO_PROGRAMS } from "../core/problems.ts";
-import type { ObjectSchema } from "../core/schema.ts";
-import { isObject } from "../core/shape.ts";
 import { InvalidRequest } from "../errors.ts";
+import { isObject } from "../schema/is-object.ts";
+import { problemsIn, TO_PROGRAMS } from "../schema/problems.ts";
+import type { ObjectSchema } from "../schema/schema.ts";
 
 /** The types of a request say the same to a compiler; not every caller has one. */
 export function checkRequest(request: unknown, schema: ObjectSchema): void {

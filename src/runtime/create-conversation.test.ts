@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ATTRIBUTES_BYTES_MAX, NAME_LENGTH_MAX } from "../core/defaults.ts";
+import { ATTRIBUTES_BYTES_MAX } from "../core/defaults.ts";
 import { memory } from "../engines/memory/index.ts";
+import { NAME_LENGTH_MAX } from "../schema/schema.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { testLull } from "../testing/test-lull.ts";

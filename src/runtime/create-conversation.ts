@@ -1,8 +1,8 @@
 import { ATTRIBUTES_BYTES_MAX } from "../core/defaults.ts";
 import { mayBring } from "../core/own-addresses.ts";
-import { anything, type Infer, list, name, object, optional, ruled, someText } from "../core/schema.ts";
 import { InvalidRequest } from "../errors.ts";
 import type { Conversation } from "../model/conversation.ts";
+import { anything, type Infer, list, name, object, optional, ruled, someText } from "../schema/schema.ts";
 import { checkRequest } from "./check-request.ts";
 import { knownChannel } from "./known-channel.ts";
 import type { SayRequest, SayResult } from "./say.ts";

@@ -1,6 +1,6 @@
 import { effectsOf, knownIn, REPLY } from "../core/reply.ts";
-import { adapted, anything, object, optional, text } from "../core/schema.ts";
 import type { FullReply } from "../model/reply.ts";
+import { adapted, anything, object, optional, text } from "../schema/schema.ts";
 import { checkRequest } from "./check-request.ts";
 import { readReply } from "./read-reply.ts";
 import { replyTexts } from "./reply-texts.ts";

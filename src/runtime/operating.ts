@@ -1,8 +1,8 @@
 import { REASON_LENGTH_MAX } from "../core/defaults.ts";
-import { object, oneOf, options, text } from "../core/schema.ts";
 import type { Conversation, ConversationChange } from "../model/conversation.ts";
 import type { Log } from "../model/log.ts";
 import type { NotRepeated } from "../ports/repairs.ts";
+import { object, oneOf, options, text } from "../schema/schema.ts";
 import { checkRequest } from "./check-request.ts";
 import { passedOn, STILL_PASSED_ON } from "./passed-on.ts";
 import type { UseCaseContext } from "./use-case.ts";

@@ -1,9 +1,9 @@
 import { QUIET_MAX_FACTOR, WINDOW_MS_MAX } from "../core/defaults.ts";
-import { SECONDS } from "../core/limits.ts";
-import { problemsIn, TO_PEOPLE } from "../core/problems.ts";
-import { component, type Infer, options, ruled, type Schema } from "../core/schema.ts";
 import { ConfigError } from "../errors.ts";
 import type { WindowPolicy } from "../model/window.ts";
+import { SECONDS } from "../schema/limits.ts";
+import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
+import { component, type Infer, options, ruled, type Schema } from "../schema/schema.ts";
 
 /**
  * `{ seconds: 10 }`: ten seconds from the first message. `{ quietSeconds: 4 }`: until the customer has been

@@ -1,4 +1,4 @@
-import { isObject } from "../core/shape.ts";
+import { isObject } from "../schema/is-object.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { problemsIn, TO_PROGRAMS } from "../../src/core/problems.ts";
-import { type Schema, targetOf } from "../../src/core/schema.ts";
 import { ROUTES } from "../../src/http/api.ts";
 import { ERROR } from "../../src/http/api-schemas.ts";
 import type { EdgeAnswer } from "../../src/http/edge-request.ts";
 import { publicSchema } from "../../src/http/public-schema.ts";
 import type { Route } from "../../src/http/route.ts";
+import { problemsIn, TO_PROGRAMS } from "../../src/schema/problems.ts";
+import { type Schema, targetOf } from "../../src/schema/schema.ts";
 import { hold } from "./hold.ts";
 import { type Call, type InProcessService, inProcessService, VIEWS } from "./in-process-service.ts";
 import { legible } from "./mutated.ts";

@@ -1,5 +1,5 @@
 import { PROPS } from "../../src/cdk/prop-table.ts";
-import type { NumberSchema, Schema } from "../../src/core/schema.ts";
+import type { NumberSchema, Schema } from "../../src/schema/schema.ts";
 
 const PLACE = /<!-- props -->\n[\s\S]*?<!-- end -->/;
 const HEAD = "| prop | default | |\n|---|---|---|";

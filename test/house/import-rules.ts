@@ -9,15 +9,13 @@ export interface Rule {
   readonly builtins?: readonly string[];
 }
 
-export const BASE = ["model", "core", "ports", "wire", "process", "errors.ts", "secrets"];
+export const BASE = ["model", "schema", "core", "ports", "wire", "process", "errors.ts", "secrets"];
 const LEAF: Rule = { imports: [...BASE, "own folder"] };
 /**
  * The memory and the SQLite engine are two table stores under one set of steps; the steps are in
  * `engines/embedded`.
  */
 const TABLE_STORE: Rule = { imports: [...LEAF.imports, "engines/embedded"] };
-/** The schema language: what a value has to be, and what is wrong with it. */
-const CHECKS = ["core/problems.ts", "core/schema.ts", "core/shape.ts"];
 export const LEAVES = ["engines", "channels", "responders"];
 /**
  * Subpaths whose packages are optional peers. If anything else imported them, every user would have to
@@ -28,7 +26,9 @@ export const OPTIONAL = ["responders/queue", "engines/aws", "lambda", "cdk", "se
 export const RULES: Readonly<Record<string, Rule>> = {
   /** The nouns: no part of the house is below them. */
   model: { imports: ["model"], builtins: [] },
-  core: { imports: ["model", "core"], builtins: ["node:crypto"] },
+  /** The schema language: what a value has to be, and what is wrong with it. */
+  schema: { imports: ["model", "schema"], builtins: [] },
+  core: { imports: ["model", "schema", "core"], builtins: ["node:crypto"] },
   ports: { imports: [], types: ["model", "ports"], builtins: [] },
   runtime: { imports: [...BASE, "runtime"] },
   engines: LEAF,
@@ -57,12 +57,12 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "secrets/manager": { imports: [...BASE, "runtime/system-clock.ts", "own folder"] },
   testing: { imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "testing"] },
   // It names what runs by its path: a deployment loads nothing of it, except what is said of its settings.
-  cdk: { imports: ["cdk", "config/resolve-settings.ts", ...CHECKS] },
+  cdk: { imports: ["cdk", "config/resolve-settings.ts", "schema"] },
   "errors.ts": { imports: [], builtins: [] },
   process: { imports: ["errors.ts"], types: ["model"] },
   secrets: { imports: ["errors.ts", "secrets"], types: ["ports"] },
   /** What talking to providers needs. */
-  wire: { imports: ["model", "core", "errors.ts", "wire"], types: ["ports"] },
+  wire: { imports: ["model", "schema", "core", "errors.ts", "wire"], types: ["ports"] },
   "index.ts": { imports: [...BASE, "runtime", "http"] },
   // A page runs in a browser: nothing of the service, nothing of Node, and no page leans on another.
   "web/phone": { imports: ["web/phone", "web/shared"], types: ["src/http/feed-shape.ts"], builtins: [] },

@@ -44,6 +44,10 @@ export const SUITES: readonly Suite[] = [
     stages: [["src/core/*.test.ts"], ["src/core/"], MEMORY, SCHEDULES],
     last: { release: OUTAGES, retry: OUTAGES, take: RUNTIME },
   },
+  {
+    folder: "src/schema",
+    stages: [["src/schema/*.test.ts"], ["src/schema/", "src/config/", "src/runtime/config.test.ts"]],
+  },
   { folder: "src/wire", stages: [["src/wire/*.test.ts"], ["src/wire/"], OUTAGES] },
   {
     folder: "src/runtime",

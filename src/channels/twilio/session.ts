@@ -1,8 +1,8 @@
 import { isAmong } from "../../core/own-addresses.ts";
-import { isPlainUrl, plainUrlInWords } from "../../core/plain-url.ts";
 import { ConfigError } from "../../errors.ts";
 import type { ChannelContext } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
+import { isPlainUrl, plainUrlInWords } from "../../schema/plain-url.ts";
 import { bare } from "./address.ts";
 import type { TwilioAccount, TwilioOptions } from "./options.ts";
 

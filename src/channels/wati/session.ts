@@ -1,8 +1,8 @@
 import { canonicalAddress } from "../../core/own-addresses.ts";
-import { isPlainUrl, plainUrlInWords } from "../../core/plain-url.ts";
 import { ConfigError } from "../../errors.ts";
 import type { ChannelContext } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
+import { isPlainUrl, plainUrlInWords } from "../../schema/plain-url.ts";
 
 export interface WatiOptions {
   /** The API endpoint that WATI shows, with the tenant in its path. Default: WATI_API_URL. */

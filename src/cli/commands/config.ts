@@ -1,6 +1,6 @@
 import type { Loaded } from "../../config/load.ts";
 import type { Setting } from "../../config/resolve-settings.ts";
-import { maskUrl } from "../../core/plain-url.ts";
+import { maskUrl } from "../../schema/plain-url.ts";
 import type { Command } from "../command.ts";
 import { table } from "../output/table.ts";
 

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { Loaded } from "../../config/load.ts";
-import { withoutUsers } from "../../core/plain-url.ts";
 import { createLull } from "../../index.ts";
+import { withoutUsers } from "../../schema/plain-url.ts";
 import type { Call, Command } from "../command.ts";
 import { silent } from "../data.ts";
 import { checkApi } from "../doctor/api.ts";

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import type { ConfigFile } from "../../config/file.ts";
-import { isObject } from "../../core/shape.ts";
+import { isObject } from "../../schema/is-object.ts";
 import { type CheckResult, warn } from "./check-result.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { ConfiguredChannel } from "../../config/channels.ts";
 import type { Loaded } from "../../config/load.ts";
-import { maskUrl } from "../../core/plain-url.ts";
+import { maskUrl } from "../../schema/plain-url.ts";
 import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
 /** Without it Twilio retries only connection failures: a 503 in a bad moment would lose the message. */

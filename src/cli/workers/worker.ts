@@ -1,7 +1,7 @@
 import type { Loaded } from "../../config/load.ts";
-import { withoutUsers } from "../../core/plain-url.ts";
 import { tellOfCrashes } from "../../process/crash.ts";
 import { processIdentity } from "../../process/identity.ts";
+import { withoutUsers } from "../../schema/plain-url.ts";
 import type { Call } from "../command.ts";
 import { requireDatabase } from "../data.ts";
 import { exitCodeOf } from "../report-error.ts";

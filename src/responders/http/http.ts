@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
-import { isPlainUrl, plainUrlInWords } from "../../core/plain-url.ts";
 import { ConfigError, LullError } from "../../errors.ts";
 import type { Reply } from "../../model/reply.ts";
 import type { Responder, Turn } from "../../ports/responder.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
+import { isPlainUrl, plainUrlInWords } from "../../schema/plain-url.ts";
 import { environmentSecrets } from "../../secrets/secrets.ts";
 import { unreachable } from "../../wire/connection-failure.ts";
 import { callHttp } from "../../wire/http-call.ts";

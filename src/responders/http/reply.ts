@@ -1,8 +1,8 @@
-import { problemsIn, TO_PROGRAMS } from "../../core/problems.ts";
 import { JSON_REPLY, knownIn, usageOf } from "../../core/reply.ts";
-import { type Infer, list, type Schema, text } from "../../core/schema.ts";
-import { isObject } from "../../core/shape.ts";
 import type { FullReply, Reply } from "../../model/reply.ts";
+import { isObject } from "../../schema/is-object.ts";
+import { problemsIn, TO_PROGRAMS } from "../../schema/problems.ts";
+import { type Infer, list, type Schema, text } from "../../schema/schema.ts";
 import { unreadable } from "./failure.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

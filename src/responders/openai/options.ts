@@ -1,7 +1,7 @@
-import { isPlainUrl, plainUrlInWords } from "../../core/plain-url.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Turn } from "../../ports/responder.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
+import { isPlainUrl, plainUrlInWords } from "../../schema/plain-url.ts";
 import { environmentSecrets } from "../../secrets/secrets.ts";
 import type { OpenAiTools } from "./tools.ts";
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { problemsIn, TO_PROGRAMS } from "../../../src/core/problems.ts";
-import type { Schema } from "../../../src/core/schema.ts";
 import * as schemas from "../../../src/http/api-schemas.ts";
 import { toPublic } from "../../../src/http/public-json.ts";
 import { publicSchema } from "../../../src/http/public-schema.ts";
 import type { Engine } from "../../../src/ports/engine.ts";
+import { problemsIn, TO_PROGRAMS } from "../../../src/schema/problems.ts";
+import type { Schema } from "../../../src/schema/schema.ts";
 import { allSent, draftFor, replied, sent, unknown } from "../../../src/testing/engine-contract/builders.ts";
 import { type MemoryAws, memoryAws } from "./memory-aws.ts";
 

@@ -1,8 +1,8 @@
 import type { ConfiguredChannel } from "../../../config/channels.ts";
 import type { Loaded } from "../../../config/load.ts";
-import { didYouMean } from "../../../core/suggest.ts";
 import type { CreateRequest } from "../../../runtime/create-conversation.ts";
 import { type WindowConfig, windowPolicy } from "../../../runtime/window-config.ts";
+import { didYouMean } from "../../../schema/suggest.ts";
 import { type Call, type Command, requiredOption, textOption } from "../../command.ts";
 import { type Opened, withData } from "../../data.ts";
 import { printResult } from "../../output/print.ts";

@@ -1,10 +1,11 @@
 import type { RecordChange } from "../../../core/conversation-change.ts";
 import { isoOf } from "../../../core/instant.ts";
-import { isObject, soundAs, time } from "../../../core/shape.ts";
+import { soundAs, time } from "../../../core/shape.ts";
 import { WINDOW_POLICY } from "../../../core/sound-window.ts";
 import type { Conversation, ConversationKey, ConversationStatus } from "../../../model/conversation.ts";
 import type { Usage } from "../../../model/reply.ts";
 import type { WindowPolicy } from "../../../model/window.ts";
+import { isObject } from "../../../schema/is-object.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { shardOf, sortable } from "./keys.ts";
 

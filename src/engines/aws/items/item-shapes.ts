@@ -1,4 +1,5 @@
-import { isObject, type Shape, text } from "../../../core/shape.ts";
+import { type Shape, text } from "../../../core/shape.ts";
+import { isObject } from "../../../schema/is-object.ts";
 
 /** A text that may be part of a key. */
 export const name: Shape = (value) => (typeof value === "string" && value !== "" ? undefined : " is no name");

@@ -1,9 +1,10 @@
 import { conversationOfUnknown } from "../../../core/identity.ts";
 import { canonicalAddress } from "../../../core/own-addresses.ts";
-import { isObject, type Sound } from "../../../core/shape.ts";
+import type { Sound } from "../../../core/shape.ts";
 import { soundUnknown } from "../../../core/sound-records.ts";
 import type { HistoryMessage } from "../../../model/history.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
+import { isObject } from "../../../schema/is-object.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { instantOf } from "./conversation-item.ts";
 import { inTime } from "./keys.ts";

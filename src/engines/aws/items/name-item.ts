@@ -1,9 +1,9 @@
 import { type Erased, erasedFrom } from "../../../core/erased-person.ts";
 import { changedName, isPassing, isTaken, mergedNames, namesOf } from "../../../core/names.ts";
 import { alsoAskedFor, otherNamesOf } from "../../../core/person.ts";
-import { isObject } from "../../../core/shape.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { NameChange, Named, NameRecord, NameRecords } from "../../../model/names.ts";
+import { isObject } from "../../../schema/is-object.ts";
 import type { AwsContext } from "../context.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { aliasKey, conversationKeyOf } from "./keys.ts";

@@ -1,5 +1,5 @@
 import { idWithin } from "../../../core/identity.ts";
-import { isObject } from "../../../core/shape.ts";
+import { isObject } from "../../../schema/is-object.ts";
 import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import type { Item } from "../dynamo/expression.ts";

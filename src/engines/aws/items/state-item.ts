@@ -1,8 +1,9 @@
 import type { LeaseState } from "../../../core/lease.ts";
-import { count, isObject, type Shape, type Sound, text, time } from "../../../core/shape.ts";
+import { count, type Shape, type Sound, text, time } from "../../../core/shape.ts";
 import { soundState } from "../../../core/sound-state.ts";
 import { AT_REST, type ConversationState, type Work } from "../../../core/state.ts";
 import type { TriggerSource } from "../../../ports/engine.ts";
+import { isObject } from "../../../schema/is-object.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { DEFAULT_QUEUE, type Trigger } from "../queue/triggers.ts";
 import { leaseShardOf } from "./keys.ts";

@@ -1,9 +1,10 @@
 import { mergeTexts } from "../../../core/batch.ts";
-import { isObject, type Sound } from "../../../core/shape.ts";
+import type { Sound } from "../../../core/shape.ts";
 import { soundHistory, soundTurn } from "../../../core/sound-records.ts";
 import type { HistoryMessage, MessagePart } from "../../../model/history.ts";
 import type { Media } from "../../../model/message.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
+import { isObject } from "../../../schema/is-object.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { fits } from "./item-size.ts";
 import { inTime, ttl } from "./keys.ts";

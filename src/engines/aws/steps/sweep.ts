@@ -1,6 +1,7 @@
 import { isHeld } from "../../../core/lease.ts";
-import { fields, isObject, type Shape, type Sound } from "../../../core/shape.ts";
+import { fields, type Shape, type Sound } from "../../../core/shape.ts";
 import type { SweepReport } from "../../../ports/engine.ts";
+import { isObject } from "../../../schema/is-object.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, atMost, type Item } from "../dynamo/expression.ts";
 import { filterInParallel } from "../dynamo/parallel.ts";

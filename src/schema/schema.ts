@@ -1,4 +1,3 @@
-import { NAME_LENGTH_MAX } from "./defaults.ts";
 import type { UrlRule } from "./plain-url.ts";
 
 const TARGET: unique symbol = Symbol("target");
@@ -171,6 +170,9 @@ export function someText(description?: string, maxLength?: number): Schema<strin
   const most = maxLength === undefined ? {} : { maxLength };
   return { type: "string", minLength: 1, ...most, pattern: "\\S", ...noted(description) };
 }
+
+/** Characters of a name that comes from outside: a sender, an address, an id of another system. */
+export const NAME_LENGTH_MAX = 1_000;
 
 /** A name from outside: of a person, a channel, or an id of another system. */
 export function name(description?: string): Schema<string> {

@@ -1,3 +1,4 @@
+import { isObject } from "./is-object.ts";
 import { isPlainUrl, maskUrl, plainUrlInWords } from "./plain-url.ts";
 import {
   type NumberSchema,
@@ -7,7 +8,6 @@ import {
   type TextSchema,
   targetOf,
 } from "./schema.ts";
-import { isObject } from "./shape.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** How a caller or an operator is told what is wrong. */
