@@ -43,7 +43,7 @@ export interface WaitingSpan {
 /** What a wake-up finds. */
 export interface Found {
   readonly state: ConversationState;
-  /** Everything staged. With `span`: what was tried, then the first messages, one more than a batch. */
+  /** Everything staged. With `span`: what was tried, then as many of the first messages as a batch holds. */
   readonly staged: readonly StagedItem[];
   readonly span?: WaitingSpan;
   /** The channel of the message that was staged last. */

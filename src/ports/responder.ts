@@ -25,7 +25,7 @@ export interface Turn {
   readonly text: string;
   readonly media: readonly Media[];
   readonly conversation: Conversation;
-  /** What was said before this turn, oldest first, read when called. */
+  /** What was said before this turn, oldest first. Read when called, or with the turn (`readsHistory`). */
   history(messagesMax?: number): Promise<readonly HistoryMessage[]>;
   /** Aborts when the answer is no longer wanted: out of time, lease lost, newer messages. */
   readonly signal: AbortSignal;

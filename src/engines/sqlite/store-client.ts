@@ -103,7 +103,11 @@ export class StoreClient {
       }
       if (!this.#mayGoOut()) return;
       const group = this.#freshGroup();
-      if (group.length === 0) continue;
+      if (group.length === 0) {
+        // All of it had waited too long, and no reply will come that could end a closing store.
+        this.#closeWhenDone();
+        continue;
+      }
       this.#isAwaited = false;
       this.#out.push(group);
       this.#thread.postMessage(`[${group.map(({ text }) => text).join(",")}]`);

@@ -3,17 +3,12 @@ import { pause } from "./connection.ts";
 import { groupText } from "./group-text.ts";
 import type { TimedRequest } from "./step-request.ts";
 import { openStore, type StoreOptions } from "./store.ts";
-import { NEXT, SMALL_GROUP_MAX } from "./store-pace.ts";
+import { NEXT, RESTING_MS, SMALL_GROUP_MAX } from "./store-pace.ts";
 
 /** The file's own thread: a commit waits for the disk here, never on the event loop that answers webhooks. */
 const options = workerData as StoreOptions;
 const store = openStore(options);
 const port = parentPort!;
-/**
- * After a small group. What is asked for meanwhile shares the next commit, which costs as much as carrying
- * out a handful of requests. The first request after a quiet time waits for nothing.
- */
-const RESTING_MS = 2;
 
 // JSON instead of structured clones: half the cost for the small nested objects that cross here.
 port.on("message", (group: string | null) => {

@@ -247,6 +247,18 @@ it("what comes one by one while the thread is at work shares one commit", async 
   expect(groups).toEqual([1, 9]);
 });
 
+it("is closed although all that still waits has waited too long", async () => {
+  const engine = await open();
+  const release = holdWriteLock();
+  const atTheThread = engine.receiving.stage([message()]);
+  await clock.settle();
+  const late = expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
+  const closed = engine.close();
+  await clock.advance(10_001);
+  release();
+  await Promise.all([atTheThread, late, closed]);
+});
+
 describe("the writer thread at its limits", () => {
   it("tells the caller at once when too many requests wait", async () => {
     const engine = await open();

@@ -27,6 +27,29 @@ export const recording: readonly EngineCase[] = [
     assert.deepEqual(await s.engine.conversations.history(id, 0), []);
   }),
 
+  scene(
+    "a turn that comes with its history comes with what is asked for otherwise",
+    { bringsHistory: true, historyMessagesMax: 3 },
+    async (s) => {
+      const asked = async () => {
+        const taken = await s.turnFor("and now?");
+        const { id } = taken.conversation;
+        const history = await s.engine.conversations.history(id, 3, s.settings.historyBytesMax);
+        return { taken, given: taken.history ?? history, history };
+      };
+      for (const said of ["one", "two"]) {
+        const { taken, given, history } = await asked();
+        assert.deepEqual(given, history);
+        await s.reply(taken, said);
+      }
+      const { given } = await asked();
+      assert.deepEqual(
+        given.map(({ text }) => text),
+        ["one", "and now?", "two"],
+      );
+    },
+  ),
+
   scene("of a history the latest come, as many as fit into their bytes, and always one", {}, async (s) => {
     const { id } = (await s.talk("one", "1".repeat(10_000))).conversation;
     await s.talk("two", "2".repeat(10_000));

@@ -30,7 +30,8 @@ export function waitingIn(context: StepContext, id: string, state: ConversationS
   const isSmall = ({ messages, bytes }: Pile) =>
     messages <= settings.batchMessagesMax && bytes <= settings.batchBytesMax;
   const span = isSmall(tables.staged.end(id)) ? undefined : tables.staged.span(id);
-  return span && !isSmall(span) ? frontOf(context, id, span, state) : allOf(tables.staged.all(id));
+  const isAllSmall = !span || (isSmall(span) && tables.staged.count(id) <= settings.batchMessagesMax);
+  return isAllSmall ? allOf(tables.staged.all(id)) : frontOf(context, id, span, state);
 }
 
 function allOf(rows: readonly StagedRow[]): Waiting {
@@ -54,8 +55,7 @@ function frontOf(
     id,
     state.works.flatMap(({ messageIds }) => messageIds),
   );
-  // One more than fits shows that there is more.
-  const first = tables.staged.front(id, messagesInBatchMax(settings, span.bytesMin) + tried.length + 1, span);
+  const first = tables.staged.front(id, messagesInBatchMax(settings, span.bytesMin) + tried.length, span);
   const outbound = tables.staged.firstOutbound(id);
   const all = [...(outbound ? [outbound] : []), ...tried.map(itemOf), ...first];
   return {

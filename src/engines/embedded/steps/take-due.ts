@@ -25,6 +25,5 @@ export function takeDue(context: StepContext, max: number): DueTurns {
 function bytesIn(outcome: TakeOutcome): number {
   if (outcome.kind !== "turn") return 0;
   const { messages, history = [] } = outcome.taken;
-  const brought = history.reduce((sum, { text }) => sum + text.length, 0);
-  return messages.reduce((sum, message) => sum + bytesOf(message), brought);
+  return [...messages, ...history].reduce((sum, each) => sum + bytesOf(each), 0);
 }

@@ -85,7 +85,7 @@ describe("a take that brings the history along", () => {
       await answer(taken);
     }
     const { history } = await take("five");
-    expect(history?.map(({ text }) => text)).toEqual(["ok", "three", "ok", "four", "ok"].slice(-5));
+    expect(history?.map(({ text }) => text)).toEqual(["ok", "three", "ok", "four", "ok"]);
   });
 
   it("takes fewer turns at once where their histories are as much as a batch may hold", async () => {
