@@ -102,7 +102,7 @@ async function historyFor(
   messagesMax: number,
 ): Promise<readonly HistoryMessage[]> {
   if (brought && messagesMax <= historyMessagesMax)
-    return brought.slice(Math.max(0, brought.length - messagesMax));
+    return brought.slice(Math.max(0, brought.length - messagesMax)).map((each) => ({ ...each }));
   try {
     return await engine.conversations.history(conversation.id, messagesMax, historyBytesMax);
   } catch (error) {

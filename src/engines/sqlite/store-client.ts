@@ -162,6 +162,8 @@ export class StoreClient {
     this.#thread = thread;
     return new Promise((resolve, reject) => {
       thread.on("message", (message: string) => {
+        // Node may tell of a thread's death before it delivers what the thread had said.
+        if (this.#thread !== thread) return;
         if (message === NEXT) {
           resolve();
           this.#isAwaited = this.#out.length === 0;

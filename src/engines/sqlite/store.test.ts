@@ -111,6 +111,33 @@ describe("the writer thread that dies", () => {
     expect(staged.map(({ text }) => text)).toEqual(["before", "after"]);
   });
 
+  it("answers nothing after its death: what it still says is not for the callers of the next one", async () => {
+    const { engine, writer } = await openWithWriter();
+    const release = holdWriteLock();
+    const lost = Array.from({ length: 16 }, () => engine.receiving.stage([messageOfMany()]));
+    const rejected = Promise.allSettled(lost);
+    await clock.settle();
+    // Node may tell of a thread's death before it delivers what the thread had said.
+    writer.emit("error", new Error("it died"));
+    const stageNext = () => engine.receiving.stage([message("next", `next-${count}`)]);
+    const next = [stageNext()];
+    await clock.settle();
+    // These go to the next thread while it opens the file.
+    next.push(...Array.from({ length: 39 }, stageNext));
+    await clock.settle();
+    const outcomes = Promise.all(next);
+    for (const { status } of await rejected) expect(status).toBe("rejected");
+    const said = new Promise((resolve) => writer.on("message", resolve));
+    release();
+    await said;
+    const ids = (await outcomes).map(([outcome]) => outcome?.kind === "staged" && outcome.conversationId);
+    expect(new Set(ids).size).toBe(40);
+    for (const id of ids) {
+      const shown = await engine.inspector.conversation(String(id));
+      expect(shown?.staged.map(({ text }) => text)).toEqual(["next"]);
+    }
+  });
+
   it("of an error reports the store's words, and no other words", async () => {
     const reasons: unknown[] = [];
     const dying = async (error: Error) => {

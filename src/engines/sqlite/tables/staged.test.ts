@@ -109,6 +109,8 @@ describe("a pile larger than a batch", () => {
     "id = CAST(x'63ff63' AS TEXT)",
     "id = 'another'",
     "id = (SELECT id FROM staged WHERE sequence = 3)",
+    "sequence = -3",
+    "sequence = 9223372036854775807",
     "bytes = 'many'",
     "item = '{'",
     "kind = 'gift'",

@@ -34,6 +34,7 @@ const STAGED_AS = `SELECT ${COLUMNS} FROM staged WHERE conversation_id = ?1
   AND id IN (SELECT value FROM json_each(?2)) ORDER BY staged.sequence LIMIT json_array_length(?2)`;
 const LATELY =
   "FROM staged WHERE conversation_id = ? AND kind = 'message' ORDER BY staged.sequence DESC LIMIT ?";
+const UNCOUNTED = `${OF_CONVERSATION} AND (${SEQUENCE}) IS NULL`;
 const ODD = `${OF_CONVERSATION} AND (${IS_ODD})`;
 
 export const PILE = `SELECT count(*) AS messages, total(${BYTES}) AS bytes, total(id = ?2) AS holds
@@ -64,11 +65,14 @@ export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
   const at = (id: string, sequence: Row[string] | undefined) => read(sql.all(AT, id, sequence ?? null));
   const spanIn = (id: string, row: Row | undefined) => spanOf(row, () => at(id, row?.last)[0]);
   const as = (id: string, ids: readonly string[]) => sql.all(STAGED_AS, id, JSON.stringify(ids));
-  /** A row whose id is foreign is set aside, and the next one takes its place. */
+  /** Rows that no sequence finds are found by that; the others of them by theirs. */
+  const isSetAside = (id: string, { sequence }: Row) =>
+    (sequence === null ? read(sql.all(UNCOUNTED, id)) : at(id, sequence)).length === 0;
+  /** A row whose id or sequence is foreign is set aside, and the next one takes its place. */
   const items = (id: string, look: () => Row[]): StagedItem[] => {
     const rows = look();
     const strange = rows.filter((row) => !isId(row.id) || row.sequence === null);
-    const setAside = strange.filter(({ sequence }) => at(id, sequence).length === 0);
+    const setAside = strange.filter((row) => isSetAside(id, row));
     return setAside.length > 0 && sql.isWriting ? items(id, look) : rows.map(itemFrom);
   };
   return {
