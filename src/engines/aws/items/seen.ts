@@ -82,7 +82,7 @@ function isKept(item: Item, nowMs: number): boolean {
 }
 
 /** The time is compared here: the table expires items late. An invalid one counts as expired. */
-function isAlive({ until_at_ms }: Item, nowMs: number): boolean {
+export function isAlive({ until_at_ms }: Item, nowMs: number): boolean {
   return typeof until_at_ms === "number" && until_at_ms > nowMs;
 }
 

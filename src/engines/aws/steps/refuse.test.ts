@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
+import { idOf } from "../../../testing/engine-contract/scene.ts";
 
 it("a refusal keeps 1,024 characters of a name, whatever length a stranger sends", async () => {
   const { s } = await memoryScene();
@@ -7,6 +8,20 @@ it("a refusal keeps 1,024 characters of a name, whatever length a stranger sends
   expect(outcome).toMatchObject({ kind: "refused", code: "MESSAGE_TOO_LARGE" });
   const [refusal] = (await s.engine.inspector.refusals({ limit: 10 })).items;
   expect([refusal?.sender.length, refusal?.messageId.length]).toEqual([1_024, 1_024]);
+});
+
+it.each([
+  ["a number that is still to come", (nowMs: number) => nowMs + 1, 0],
+  ["now", (nowMs: number) => nowMs, 1],
+  ["a text, which another system wrote", (nowMs: number) => String(nowMs + 1), 1],
+])("a refusal that is recorded once is on record if its item's time is %s", async (_, untilAt, records) => {
+  const { s, fixture } = await memoryScene();
+  const { installation } = fixture.context();
+  await installation.load();
+  const arrival = s.arrival("hi");
+  fixture.write("seen", { id: installation.refusedKey(idOf(arrival)), until_at_ms: untilAt(s.nowMs) });
+  await s.engine.receiving.stage([{ arrival, refusal: "MESSAGE_TOO_LARGE" }]);
+  expect((await s.engine.inspector.counts()).refusals).toBe(records);
 });
 
 /** Requests that the erasure of a once refused person takes, beside so many strangers. */
