@@ -12,6 +12,7 @@ import {
   aliasOf,
   belongsToNumber,
   isPassing,
+  knownOwnerOf,
   lastingOf,
   lastOf,
   namesOf,
@@ -224,7 +225,7 @@ export function nameWaitingUnder(
     found,
   }: { complete: NamedConversation | undefined; records: NameRecords; found: string | undefined },
 ): string {
-  const name = complete ? whoseIs(complete, records) || complete.sender : found;
+  const name = complete ? (knownOwnerOf(complete, records) ?? complete.sender) : found;
   return name || nameOfWaiting(messages);
 }
 
