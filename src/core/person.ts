@@ -166,7 +166,7 @@ function newcomer(name: string, records: NameRecords): Choice<never> {
 }
 
 /**
- * For messages that waited at this place under this name, no matter who holds it now: the name's active
+ * For messages that waited at this place under this name, no matter whose it is now: the name's active
  * conversation, or a new one. If a person has come with the number since, they get a conversation of their
  * own, which belongs to no person.
  */
