@@ -5,14 +5,14 @@ import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, equal, type Item } from "../dynamo/expression.ts";
 import { conversationKeyOf, keptUntil } from "../items/keys.ts";
-import { type Refused, refusalItem, refusalLists, shortName } from "../items/refusal-item.ts";
+import { type Receipt, refusalItem, refusalLists, shortName } from "../items/refusal-item.ts";
 import { isAlive, rememberRefused } from "../items/seen.ts";
 import { readState } from "../items/state.ts";
 
 /** Every refusal is recorded with its reason: "why did this customer get no answer?" has an answer. */
 export async function refuse(
   context: AwsContext,
-  refused: Refused,
+  refused: Receipt,
   code: RefusalCode,
   conversationId: string | undefined,
 ): Promise<Extract<StageOutcome, { kind: "refused" }>> {
