@@ -18,12 +18,8 @@ export interface Deduped {
 }
 
 /** DEDUPE of a message, and where a note of a full conversation is, in one read. */
-export async function dedupe(
-  context: AwsContext,
-  messageId: string,
-  sender: ConversationKey,
-): Promise<Deduped> {
-  const full = fullKey(sender);
+export async function dedupe(context: AwsContext, messageId: string, key: ConversationKey): Promise<Deduped> {
+  const full = fullKey(key);
   const seen = seenKeys(context, messageId);
   const items = await context.store.getMany(
     "seen",
