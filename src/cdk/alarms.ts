@@ -187,8 +187,8 @@ function ofGateway(parent: Construct, { metrics, api }: Watched): Watch[] {
       id: "WebhooksRefused",
       why:
         "More than 10 webhooks were refused with 4xx: " +
-        "a provider has another secret or URL than we, or a caller without it tries. The log says which: " +
-        "look for webhook.refused.",
+        "a provider has another secret or URL than we, or a caller without the secret tries. " +
+        "The log says which: look for webhook.refused.",
       metric: count("WebhooksRefused", "4*"),
       above: REFUSED_MAX,
     },

@@ -2,12 +2,21 @@ import type { Draft } from "../model/draft.ts";
 import type { Named, NamedConversation, NameRecords } from "../model/names.ts";
 import type { StagedOutbound } from "../model/outbound.ts";
 import type { Moved } from "../model/take.ts";
-import { belongsToNumber, isOwnerless, isPassing, lastOf, namesOf, passingOf, whoseIs } from "./names.ts";
+import {
+  belongsToNumber,
+  isOwnerless,
+  isPassing,
+  knownOwnerOf,
+  lastOf,
+  namesOf,
+  passingOf,
+  whoseIs,
+} from "./names.ts";
 import { ownerOfNumber } from "./person.ts";
 
 /** The names whose records `addresseeOf` still needs. */
 export function namesBehind(conversation: NamedConversation, records: NameRecords): string[] {
-  const person = whoseIs(conversation, records) || undefined;
+  const person = knownOwnerOf(conversation, records);
   const names = [...namesOf(conversation), person, lastOf(records, person ?? conversation.sender)];
   return names.filter((name) => name !== undefined).filter((name) => !records.has(name));
 }

@@ -62,11 +62,17 @@ export function lastOf(records: NameRecords, name: string | undefined): string |
 /**
  * Three kinds of answers: the lasting name of the conversation's person; `OWNERLESS` if it was a person's who
  * cannot be told any more (ask with `isOwnerless`); undefined if nothing but its number identifies it. Where
- * the last two are alike, callers say so: taken for each other elsewhere, one person's messages would reach
- * another.
+ * the last two are alike, ask `knownOwnerOf`: taken for each other elsewhere, one person's messages would
+ * reach another.
  */
 export function whoseIs(conversation: NamedConversation, records: NameRecords): string | undefined {
   return lastingOf(conversation) ?? records.get(conversation.sender)?.whose?.[conversation.id];
+}
+
+/** The lasting name of the conversation's person; undefined if it is ownerless, or has only a number. */
+export function knownOwnerOf(conversation: NamedConversation, records: NameRecords): string | undefined {
+  const owner = whoseIs(conversation, records);
+  return isOwnerless(owner) ? undefined : owner;
 }
 
 export function isOwnerless(owner: string | undefined): boolean {

@@ -12,6 +12,7 @@ import {
   aliasOf,
   belongsToNumber,
   isPassing,
+  knownOwnerOf,
   lastingOf,
   lastOf,
   namesOf,
@@ -165,7 +166,7 @@ function newcomer(name: string, records: NameRecords): Choice<never> {
 }
 
 /**
- * For messages that waited at this place under this name, no matter who holds it now: the name's active
+ * For messages that waited at this place under this name, no matter whose it is now: the name's active
  * conversation, or a new one. If a person has come with the number since, they get a conversation of their
  * own, which belongs to no person.
  */
@@ -224,7 +225,7 @@ export function nameWaitingUnder(
     found,
   }: { complete: NamedConversation | undefined; records: NameRecords; found: string | undefined },
 ): string {
-  const name = complete ? whoseIs(complete, records) || complete.sender : found;
+  const name = complete ? (knownOwnerOf(complete, records) ?? complete.sender) : found;
   return name || nameOfWaiting(messages);
 }
 

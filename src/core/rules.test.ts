@@ -26,7 +26,7 @@ describe("a conversation's own rules", () => {
 });
 
 describe("a message", () => {
-  it("of a stranger makes a conversation, or is refused where strangers are not admitted", () => {
+  it("of an unknown customer makes a conversation, or is refused where only known ones are admitted", () => {
     expect(decideReceipt(undefined, false, "sms", open)).toEqual({ kind: "create" });
     expect(decideReceipt(undefined, false, "sms", known)).toEqual({
       kind: "refuse",

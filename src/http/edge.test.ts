@@ -48,7 +48,7 @@ test("with a public URL the webhook's URL is made from it, whatever the Host hea
   expect(service.received[0]?.request.url).toBe("https://bot.example.test/lull/webhooks/whatsapp?x=1");
 });
 
-test("a webhook for an unknown channel is logged, without the name that a stranger gave it", async () => {
+test("a webhook for an unknown channel is logged, without the name that its caller gave it", async () => {
   const { url, service } = await start();
   await fetch(`${url}/webhooks/whatsap`, { method: "POST", body: "b" });
   await fetch(`${url}/webhooks/whatsap`);
@@ -207,10 +207,10 @@ test("callers with a token need no room among the others, and each of their bodi
   const api = (length: number) =>
     fetch(`${url}/api/conversations`, { method: "POST", body: "x".repeat(length) });
   expect([(await api(400_000)).status, (await api(400_001)).status]).toEqual([400, 413]);
-  const stranger = () => fetch(`${url}/webhooks/whatsapp`, { method: "POST", body: "x".repeat(5_000) });
-  const answers = [stranger(), stranger()];
+  const unproven = () => fetch(`${url}/webhooks/whatsapp`, { method: "POST", body: "x".repeat(5_000) });
+  const answers = [unproven(), unproven()];
   await vi.waitUntil(() => inside.length === 2, 30_000);
-  expect((await stranger()).status).toBe(429);
+  expect((await unproven()).status).toBe(429);
   expect((await api(400_000)).status).toBe(400);
   go();
   await Promise.all(answers);

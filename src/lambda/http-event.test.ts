@@ -157,7 +157,7 @@ describe("a body", () => {
   });
 });
 
-test("a caller that claims to call from this machine is a stranger all the same", () => {
+test("a caller that claims to call from this machine proves nothing by that", () => {
   const identity = { sourceIp: "127.0.0.1" };
   const event = { ...restApi, requestContext: { ...restApi.requestContext, identity } };
   expect(request(event).remoteAddress).toBeUndefined();

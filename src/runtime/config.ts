@@ -116,6 +116,7 @@ function checkTargets({ engine, respond, responders, handOffTo }: LullConfig): v
   }
 }
 
+/** Without `handOffTo`: its turns are a human's, and rare, and it asks for the history by itself. */
 function respondersIn({ respond, responders = {} }: LullConfig): Responder[] {
   return [...(respond ? [respond] : []), ...Object.values(responders)];
 }

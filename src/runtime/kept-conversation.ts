@@ -1,4 +1,4 @@
-import { isPassing, whoseIs } from "../core/names.ts";
+import { isPassing, knownOwnerOf } from "../core/names.ts";
 import type { Conversation } from "../model/conversation.ts";
 import type { NameRecords } from "../model/names.ts";
 import type { Engine, KeptConversation } from "../ports/engine.ts";
@@ -25,8 +25,9 @@ export async function keptOf(source: Engine, conversation: Conversation): Promis
  */
 async function namesOfPerson({ inspector }: Engine, conversation: Conversation): Promise<NameRecords> {
   const own = await inspector.names(conversation);
-  const person = whoseIs(conversation, own) ?? "";
-  const numbers = (own.get(person)?.cameWith ?? []).filter((name) => isPassing(name));
+  const person = knownOwnerOf(conversation, own);
+  const met = person === undefined ? [] : (own.get(person)?.cameWith ?? []);
+  const numbers = met.filter((name) => isPassing(name));
   const { senderAlias: _, ...rest } = conversation;
   // As if each of them had a conversation.
   const others = await Promise.all(numbers.map((sender) => inspector.names({ ...rest, sender })));

@@ -183,7 +183,7 @@ const FLOOD = 300;
 /** As many webhooks at once, each of another sender. */
 async function flood(at: ReturnType<typeof receiving>, message: object): Promise<number[]> {
   const answers = Array.from({ length: FLOOD }, (_, n) => {
-    const given = testMessage({ providerId: `f${n}`, sender: `stranger-${n}` });
+    const given = testMessage({ providerId: `f${n}`, sender: `sender-${n}` });
     return at.service.receive("test", testWebhook({ ...given, ...message }));
   });
   return [...new Set((await Promise.all(answers)).map(({ status }) => status))];
@@ -311,7 +311,7 @@ describe("a message that was refused, brought again when it might come in:", () 
     expect(await refused({})).toEqual(["first", "second"]);
   });
 
-  it("is taken in where callers prove nothing: a stranger could have used up its id", async () => {
+  it("is taken in where callers prove nothing: any of them could have used up its id", async () => {
     expect(await refused({ refusesForGood: true, isUnsigned: true })).toEqual(["first", "second"]);
   });
 });

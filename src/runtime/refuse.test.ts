@@ -65,7 +65,7 @@ describe("a webhook that is refused is answered in the channel's words, and told
   });
 });
 
-it("a webhook for no channel is told without the name that a stranger gave it", () => {
+it("a webhook for no channel is told without the name that its caller gave it", () => {
   const { told, context } = refusing();
   refuseNameless(context);
   const reason = "it is for a channel that is not configured: is its URL right?";

@@ -43,9 +43,9 @@ describe("the functions in one file", () => {
 
   it("hold no other engine, no command line and nothing that deploys", () => {
     expect([...bundle.builtins]).not.toContain("node:sqlite");
-    const strangers =
+    const unwanted =
       /^src\/(engines\/(sqlite|memory|embedded)|cli|cdk|testing)\/|node_modules\/(aws-cdk-lib|esbuild)\//;
-    expect(bundle.sources.filter((source) => strangers.test(source))).toEqual([]);
+    expect(bundle.sources.filter((source) => unwanted.test(source))).toEqual([]);
   });
 
   it("are four handlers, and loading them opens, asks and loads nothing", async () => {

@@ -30,7 +30,7 @@ async function printed(...args: string[]): Promise<string> {
 
 const get = (url: string) => fetch(url, { headers: { authorization: `Bearer ${TOKEN}` } });
 
-describe("what a stranger writes", () => {
+describe("what any sender writes", () => {
   it("is obeyed by no terminal and run by no page", async () => {
     const service = lull("dev");
     const url = await service.url();

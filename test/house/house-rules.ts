@@ -24,7 +24,7 @@ export const HOUSE_RULES: readonly HouseRule[] = [
       "runtime/system-clock.ts": "is the machine's time",
       "http/page/built/": "is made from web, which keeps to this itself",
       "web/phone/main.ts": "hands the browser's clock to the rest of the page",
-      "cli/commands/doctor.ts": "waits for strangers on the network, and no turn depends on it",
+      "cli/commands/doctor.ts": "waits for other machines on the network, and no turn depends on it",
       "tools/aws-local/bootstrap.ts": "is Lambda's runtime: what is left of a function's time is real",
       "tools/aws-local/crashing-handlers.ts": "throws from a timer, where nothing can catch it",
       "tools/aws-local/sample-handlers.ts": "is slow in real time: so is the process that it runs in",

@@ -49,8 +49,8 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /**
- * A reader of the document that shares no code with the service: it reads an answer as a stranger's client
- * would. It remembers which properties it saw, so that a test can tell which were never seen.
+ * A reader of the document that shares no code with the service: it reads an answer as a client of
+ * other people would. It remembers which properties it saw, so that a test can tell which were never seen.
  */
 export class DocumentCheck {
   readonly #document: Document;

@@ -577,9 +577,9 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/sqlite/expiry.ts",
-    code: "...(keepAfterMs > 0 ? kept : []),",
-    change: "0 → 1",
-    because: "equivalent: nothing was written in the first millisecond of 1970",
+    code: "...(Number.isFinite(keepAfterMs) ? kept : []),",
+    change: "Number.isFinite(keepAfterMs) → true",
+    because: "equivalent: nothing is older than -Infinity, so both statements remove nothing",
   },
   {
     file: "src/engines/sqlite/rows.ts",

@@ -153,7 +153,7 @@ export const NAMED: readonly Named[] = [
     patches: [
       {
         file: "cli/workers/supervisor.ts",
-        find: "const leases = await freeLeases(workerId);",
+        find: "const leases = await freeLeases(holder);",
         replace: "const leases = freeLeases.length - 1;",
       },
     ],

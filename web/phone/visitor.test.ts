@@ -51,7 +51,7 @@ test.each([
   ["is proven", { signature: "old", conversations: [], log: [] }],
   ["has a conversation", { signature: "", conversations: ["c_1"], log: [] }],
   ["has written", { signature: "", conversations: [], log: [said] }],
-])("a visitor who %s becomes another only on request: a stranger may have sent the link", (_, about) => {
+])("a visitor who %s becomes another only on request: another person may have sent the link", (_, about) => {
   const [before, asked]: [Visitor, string[][]] = [{ visitor: "visitor-1", ...about }, []];
   const stayed = visitorFrom(before, LINK, (...names) => {
     asked.push(names);

@@ -6,7 +6,7 @@ export type WorkerMessage =
    * Sent before any work is taken, so that the parent can free the leases of a worker that dies on its first
    * turn.
    */
-  | { readonly lull: "identity"; readonly workerId: string }
+  | { readonly lull: "identity"; readonly holder: string }
   | { readonly lull: "ready"; readonly url: string }
   /** It could not start. The parent reports it once, however many workers failed alike. */
   | { readonly lull: "failed"; readonly message: string; readonly exitCode: number }

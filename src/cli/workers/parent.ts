@@ -34,10 +34,10 @@ export async function runParent(call: Call, loaded: Loaded): Promise<number> {
     hungMs: server.hungMs,
     clock: systemClock,
     log,
-    async freeLeases(workerId) {
+    async freeLeases(holder) {
       // If it is gone by now, opening it would make a new and empty one, and workers would start on that.
       await requireDatabase(server.db);
-      return withStore(config, async (lull) => (await lull.engine()).sweeping.freeLeases(workerId));
+      return withStore(config, async (lull) => (await lull.engine()).sweeping.freeLeases(holder));
     },
     onReady: (url) => announce(call, url, server.host),
     onFailed: (message, exitCode) =>

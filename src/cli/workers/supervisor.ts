@@ -26,7 +26,7 @@ const FREE_AFTER_MS = [0, 2_000, 3_000, 5_000, 10_000] as const;
 interface Seat {
   readonly number: number;
   worker?: Worker | undefined;
-  workerId?: string | undefined;
+  holder?: string | undefined;
   watch?: Watch | undefined;
   startedAtMs: number;
   ready: boolean;
@@ -41,7 +41,7 @@ export interface SupervisorOptions {
   readonly hungMs: number;
   readonly clock: Clock;
   readonly log: Log;
-  readonly freeLeases: (workerId: string) => Promise<number>;
+  readonly freeLeases: (holder: string) => Promise<number>;
   /** All workers listen, for the first time. */
   readonly onReady: (url: string) => void;
   /** A worker cannot start, and none ever did: starting again would not help. */
@@ -108,7 +108,7 @@ export class Supervisor {
   #fill(seat: Seat): void {
     const { clock, port, log } = this.#options;
     const worker = cluster.fork({ [SHARED_PORT]: port, [WORKER_NUMBER]: seat.number });
-    Object.assign(seat, { worker, workerId: undefined, startedAtMs: clock.nowMs(), ready: false });
+    Object.assign(seat, { worker, holder: undefined, startedAtMs: clock.nowMs(), ready: false });
     log("debug", "worker.started", { worker: seat.number, pid: worker.process.pid });
     worker.on("message", (message: unknown) => {
       if (isWorkerMessage(message)) this.#heard(seat, message);
@@ -136,7 +136,7 @@ export class Supervisor {
   }
 
   #heard(seat: Seat, message: WorkerMessage): void {
-    if (message.lull === "identity") seat.workerId = message.workerId;
+    if (message.lull === "identity") seat.holder = message.holder;
     if (message.lull === "ready") this.#ready(seat, message.url);
     if (message.lull === "pong") seat.watch?.heard(message);
     if (message.lull === "failed") this.#failed(seat, message.message, message.exitCode);
@@ -175,21 +175,21 @@ export class Supervisor {
   }
 
   /** The process is certainly dead, so its customers need not wait for its leases to lapse. */
-  #free({ workerId, number }: Seat): void {
-    if (workerId === undefined) return;
-    const freeing = this.#freeAll(workerId, number).catch((error: unknown) =>
+  #free({ holder, number }: Seat): void {
+    if (holder === undefined) return;
+    const freeing = this.#freeAll(holder, number).catch((error: unknown) =>
       this.#options.log("error", "worker.leases-not-freed", { worker: number, reason: tellable(error) }),
     );
     this.#freeing.add(freeing);
     void freeing.then(() => this.#freeing.delete(freeing));
   }
 
-  async #freeAll(workerId: string, worker: number): Promise<void> {
+  async #freeAll(holder: string, worker: number): Promise<void> {
     const { clock, freeLeases, log } = this.#options;
     for (const [look, waitMs] of FREE_AFTER_MS.entries()) {
       await clock.sleep(waitMs, this.#ending.signal);
       if (look > 0 && this.#ending.signal.aborted) return;
-      const leases = await freeLeases(workerId);
+      const leases = await freeLeases(holder);
       if (look === 0 || leases > 0) log("info", "worker.leases-freed", { worker, leases });
       if (look > 0 && leases === 0) return;
     }

@@ -25,15 +25,15 @@ export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
   process.on("SIGINT", () => {});
   const stopped = new Promise<void>((resolve) => process.on("SIGTERM", () => resolve()));
   try {
-    const workerId = processIdentity();
-    await tellParent({ lull: "identity", workerId });
+    const holder = processIdentity();
+    await tellParent({ lull: "identity", holder });
     // The parent created it. If it is gone by now, a new and empty one would hide that.
     await requireDatabase(loaded.server.db);
     // Without the parent we would not be replaced and our leases not freed. Node ends a worker that sees its
     // parent go; the guard ends one whose event loop is blocked.
     await startGuard({ what: "parent", pid: process.ppid, log: loggerOptions(call, loaded, fields) });
     const port = Number(env[SHARED_PORT] ?? loaded.server.port);
-    const serving = await serveHere(call, loaded, { port, workerId, fields });
+    const serving = await serveHere(call, loaded, { port, workerId: holder, fields });
     await tellParent({ lull: "ready", url: serving.url });
     await stopped;
     await serving.close(loaded.server.stopGraceMs);

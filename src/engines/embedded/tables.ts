@@ -59,7 +59,7 @@ export interface StrayRow {
 export interface PastTimes {
   /** A remembered id carries its own end. */
   readonly nowMs: number;
-  /** Messages and turns; 0 keeps all. */
+  /** Messages and turns; `-Infinity` keeps all. */
   readonly keepAfterMs: number;
   readonly refusalsAfterMs: number;
   /** Only this many of the latest refusals are kept, however young they are: any caller causes them. */

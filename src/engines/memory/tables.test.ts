@@ -67,7 +67,7 @@ it("a refusal that a fast clock wrote stays until its own time, and those behind
     ["new", 300],
   ] as const)
     tables.refusals.put({ messageId: sender, channel: "test", sender, code: "ROUTE_NOT_FOUND", atMs });
-  const past = { nowMs: 500, keepAfterMs: 0, deliveriesAfterMs: 0, refusalsAfterMs: 200, refusalsMax: 10 };
+  const past = { nowMs: 500, keepAfterMs: Number.NEGATIVE_INFINITY, refusalsAfterMs: 200, refusalsMax: 10 };
   expect(tables.removal.expire(past, 10)).toEqual({ rows: 1, isCut: false });
   expect(tables.refusals.list({ limit: 10 }).items.map(({ sender }) => sender)).toEqual(["new", "fast"]);
 });

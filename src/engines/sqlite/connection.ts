@@ -29,14 +29,14 @@ export function openConnection(options: ConnectionOptions): DatabaseSync {
     return database;
   } catch (error) {
     database?.close();
-    const whose = options.file === ":memory:" ? undefined : whoseIs(options.file);
-    const why = whose === undefined ? inWords(error) : `${inWords(error)}; ${whose}`;
+    const owners = options.file === ":memory:" ? undefined : ownersInWords(options.file);
+    const why = owners === undefined ? inWords(error) : `${inWords(error)}; ${owners}`;
     throw new StoreUnavailable(`cannot open the database ${options.file}: ${why}`, error);
   }
 }
 
 /** The folder itself may be closed to this user: then nothing is known of the files in it. */
-function whoseIs(file: string): string | undefined {
+function ownersInWords(file: string): string | undefined {
   try {
     return foreignFilesAt(file);
   } catch {

@@ -153,7 +153,7 @@ describe("what is past its time", () => {
     expect(count("remembered")).toBe(MANY - MANY / 40);
   });
 
-  it("of refusals is also what is more than 100,000: strangers cause them", async () => {
+  it("of refusals is also what is more than 100,000: any caller causes them", async () => {
     const { sweeping } = await open();
     fill("refusals", "at_ms, record", () => [clock.nowMs(), "{}"], 100_300);
     for (let hasMore = true; hasMore; ) hasMore = (await sweeping.sweep()).hasMore === true;

@@ -26,7 +26,7 @@ export function deletionsAt(past: PastTimes): Deletion[] {
     { sql: oldest("turns", "committed_at_ms"), bound: keepAfterMs },
   ];
   return [
-    ...(keepAfterMs > 0 ? kept : []),
+    ...(Number.isFinite(keepAfterMs) ? kept : []),
     { sql: oldest("refusals", "at_ms"), bound: refusalsAfterMs },
     { sql: TOO_MANY_REFUSALS, bound: refusalsMax },
   ];

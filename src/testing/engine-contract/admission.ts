@@ -13,7 +13,7 @@ async function refusalCodes(s: Scene): Promise<string[]> {
 /** Whose conversation a message belongs to, and whether it may come in. */
 export const admission: readonly EngineCase[] = [
   scene(
-    "with known admission a stranger is refused, and the reason is listed",
+    "with known admission an unknown customer is refused, and the reason is listed",
     { admission: "known" },
     async (s) => {
       const outcome = as("refused", await s.deliver(s.arrival("hi")));

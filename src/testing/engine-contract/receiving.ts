@@ -86,8 +86,8 @@ export const receiving: readonly EngineCase[] = [
   scene("every message of one payload gets its own outcome, in order", {}, async (s) => {
     const known = (await s.receive("known")).message;
     const fresh = s.arrival("fresh");
-    const stranger = s.arrival({ sender: "ben" });
-    const requests = [known, fresh, fresh, stranger].map((arrival) => ({ arrival }));
+    const ben = s.arrival({ sender: "ben" });
+    const requests = [known, fresh, fresh, ben].map((arrival) => ({ arrival }));
     const outcomes = await s.engine.receiving.stage(requests);
     assert.deepEqual(
       outcomes.map(({ kind }) => kind),
@@ -205,7 +205,7 @@ export const receiving: readonly EngineCase[] = [
     { admission: "known" },
     async (s) => {
       const isUnrecorded = true;
-      const sender = "stranger";
+      const sender = "ben";
       for (const refusal of ["MESSAGE_TOO_LARGE", "RATE_LIMITED", "CONVERSATION_NOT_FOUND"] as const) {
         const arrival = s.arrival({ sender });
         const decided = refusal === "CONVERSATION_NOT_FOUND" ? {} : { refusal };

@@ -52,7 +52,7 @@ export const refusedBefore: readonly EngineCase[] = [
     },
   ),
 
-  scene("likewise of a stranger, who may write later", { admission: "known" }, async (s) => {
+  scene("likewise of an unknown customer, who may write later", { admission: "known" }, async (s) => {
     const message = s.arrival("hi");
     assert.equal(as("refused", await delivered(s, message)).code, "CONVERSATION_NOT_FOUND");
     await s.engine.conversations.create({ channelType: "test", address: "lull", sender: "ana" });

@@ -56,7 +56,7 @@ export interface EngineRun {
   /** Calls it when the power of all machines is cut: what was not synced by then is forgotten. */
   readonly onPowerCut: (forget: () => void) => void;
   /** A request of an engine that makes several for a step: the plan decides what it meets. */
-  readonly request: <T>(workerId: string, name: RequestName, call: () => Promise<T>) => Promise<T>;
+  readonly request: <T>(holder: string, name: RequestName, call: () => Promise<T>) => Promise<T>;
 }
 
 /**
@@ -220,8 +220,8 @@ export class SimulationRun {
   }
 
   /** A request inside a step: the engine says how long it takes. */
-  async #request<T>(workerId: string, name: RequestName, call: () => Promise<T>): Promise<T> {
-    const process = this.#processes.get(workerId);
+  async #request<T>(holder: string, name: RequestName, call: () => Promise<T>): Promise<T> {
+    const process = this.#processes.get(holder);
     const fault = process && this.#faultAt(process, name);
     return process && fault ? this.#meet(process, fault, call, async () => {}) : call();
   }

@@ -92,8 +92,8 @@ function forged(at: RunningService, forgery: Forgery): Promise<Answer> {
   return ask(at, "POST", path, { ...headers, ...forgery.headers }, body);
 }
 
-/** Everything that an outsider sends who has no secret. By name, so that a failure says which one got in. */
-function strangers(at: RunningService): Record<string, Promise<Answer>> {
+/** Everything that a caller sends who proves nothing. By name, so that a failure says which one got in. */
+function callsWithoutProof(at: RunningService): Record<string, Promise<Answer>> {
   const api = (method: string, path: string, headers?: Environment) =>
     ask(at, method, `/api${path}`, headers);
   return {
@@ -174,7 +174,7 @@ export const HOSTILE_CASES: readonly Case[] = [
     async run(at) {
       const before = await at.counts();
       const answers: Record<string, Answer> = {};
-      for (const [what, answer] of Object.entries(strangers(at))) answers[what] = await answer;
+      for (const [what, answer] of Object.entries(callsWithoutProof(at))) answers[what] = await answer;
       const admitted = Object.entries(answers).filter(([, { status }]) => status < 400 || status >= 500);
       expect(admitted).toEqual([]);
       expect(await at.counts()).toEqual(before);

@@ -42,11 +42,3 @@ export async function conversationOf(
   const row = await rowOf(context, id, sender);
   return row && conversationFrom(row);
 }
-
-/** Messages that never had a conversation are staged under its id, or are dead letters of it. */
-export async function hasRows({ store }: AwsContext, id: string): Promise<boolean> {
-  const key = equal("conversation_id", id);
-  const read = (table: "stage" | "messages") => store.query(table, { key, limit: 1 });
-  const found = await Promise.all([read("stage"), read("messages")]);
-  return found.flat().length > 0;
-}

@@ -1,16 +1,14 @@
 import { refusalsKeptMs } from "../../../core/defaults.ts";
-import type { RefusedHow } from "../../../core/refusals.ts";
 import type { Sound } from "../../../core/shape.ts";
 import { soundRefusal } from "../../../core/sound-records.ts";
-import type { Arrival } from "../../../model/message.ts";
 import type { Refusal, RefusalCode } from "../../../model/refusal.ts";
+import type { StageRequest } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { inTime, shardOf, shards, ttl } from "./keys.ts";
 
-/** What is refused: the message, and the order in which it came. */
-export interface Refused extends RefusedHow {
-  readonly arrival: Arrival;
+/** What is received: the request, its message's id, and the order in which it came. */
+export interface Receipt extends StageRequest {
   readonly id: string;
   readonly sequence: number;
 }
@@ -35,7 +33,7 @@ export function refusalsSinceMs({ clock, settings }: AwsContext): number {
 /** A sender without a conversation: the refusal is stored under their name, and on a partitioned list. */
 export function refusalItem(
   context: AwsContext,
-  { arrival, id, sequence }: Refused,
+  { arrival, id, sequence }: Receipt,
   code: RefusalCode,
   conversationId: string | undefined,
 ): Item {

@@ -18,12 +18,8 @@ export interface Deduped {
 }
 
 /** DEDUPE of a message, and where a note of a full conversation is, in one read. */
-export async function dedupe(
-  context: AwsContext,
-  messageId: string,
-  sender: ConversationKey,
-): Promise<Deduped> {
-  const full = fullKey(sender);
+export async function dedupe(context: AwsContext, messageId: string, key: ConversationKey): Promise<Deduped> {
+  const full = fullKey(key);
   const seen = seenKeys(context, messageId);
   const items = await context.store.getMany(
     "seen",
@@ -82,7 +78,7 @@ function isKept(item: Item, nowMs: number): boolean {
 }
 
 /** The time is compared here: the table expires items late. An invalid one counts as expired. */
-function isAlive({ until_at_ms }: Item, nowMs: number): boolean {
+export function isAlive({ until_at_ms }: Item, nowMs: number): boolean {
   return typeof until_at_ms === "number" && until_at_ms > nowMs;
 }
 

@@ -102,6 +102,14 @@ export async function isAnyStaged(context: AwsContext, conversationId: string): 
   return (await context.store.query("stage", { key, limit: 1, attributes: ["message_sid"] })).length > 0;
 }
 
+/** Messages that never had a conversation are staged under its id, or are dead letters of it. */
+export async function isUsed({ store }: AwsContext, id: string): Promise<boolean> {
+  const key = equal("conversation_id", id);
+  const read = (table: "stage" | "messages") => store.query(table, { key, limit: 1 });
+  const found = await Promise.all([read("stage"), read("messages")]);
+  return found.flat().length > 0;
+}
+
 export function stagedCount(context: AwsContext, conversationId: string): Promise<number> {
   return context.store.count("stage", { key: equal("conversation_id", conversationId) });
 }

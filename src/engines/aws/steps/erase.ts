@@ -5,13 +5,13 @@ import type { TurnRecord } from "../../../model/turn.ts";
 import type { AwsContext } from "../context.ts";
 import { equal } from "../dynamo/expression.ts";
 import { rowKey, SENDER } from "../items/conversation-item.ts";
-import { hasRows, rowOf, senderOf } from "../items/conversation-row.ts";
+import { rowOf, senderOf } from "../items/conversation-row.ts";
 import { conversationKeyOf, fullKey, fullNoteKey, isOwn } from "../items/keys.ts";
 import { LETTER, letterFrom } from "../items/letter-item.ts";
 import { eraseName } from "../items/name-item.ts";
 import { seenItem, sentKeys } from "../items/seen.ts";
 import { stagedFrom } from "../items/stage-item.ts";
-import { stageKey } from "../items/staged.ts";
+import { isUsed, stageKey } from "../items/staged.ts";
 import { isHeldBy, readState } from "../items/state.ts";
 import { leaseAttributes } from "../items/state-item.ts";
 import { uncountTurns } from "../items/turn-count.ts";
@@ -40,7 +40,7 @@ async function eraseConversation(context: AwsContext, id: string): Promise<boole
   const sender = await senderOf(context, id);
   const isKept =
     sender !== undefined ||
-    (await hasRows(context, id)) ||
+    (await isUsed(context, id)) ||
     (await context.store.get("state", conversationKeyOf(id))) !== undefined;
   if (!isKept) return false;
   const { token, turns } = await takeForGood(context, id);

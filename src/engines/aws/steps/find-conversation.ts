@@ -19,8 +19,9 @@ import {
   SENDER,
   senderIn,
 } from "../items/conversation-item.ts";
-import { conversationOf, hasRows, rememberSender } from "../items/conversation-row.ts";
+import { conversationOf, rememberSender } from "../items/conversation-row.ts";
 import { keepName, recordsFor } from "../items/name-item.ts";
+import { isUsed } from "../items/staged.ts";
 
 /** What is known of a person's conversations under one key. `latestId` is looked up if none was found. */
 export type Known = Choice<Conversation> & BeforeNext;
@@ -116,7 +117,7 @@ export async function nextId(context: AwsContext, key: ConversationKey, before: 
     (await context.store.get("conversations", rowKey(key.sender, id))) !== undefined;
   return lookUpAsync(
     freeId((previousId) => context.installation.conversationId(key, previousId), before),
-    ({ asks, id }) => (asks === "is-made" ? isMade(id) : hasRows(context, id)),
+    ({ asks, id }) => (asks === "is-made" ? isMade(id) : isUsed(context, id)),
   );
 }
 

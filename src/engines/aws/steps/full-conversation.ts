@@ -7,7 +7,7 @@ import type { AwsContext } from "../context.ts";
 import { equal, type Item } from "../dynamo/expression.ts";
 import { pages } from "../dynamo/pages.ts";
 import { fullKey, fullNoteKey, keptUntil } from "../items/keys.ts";
-import type { Refused } from "../items/refusal-item.ts";
+import type { Receipt } from "../items/refusal-item.ts";
 import type { StageRow } from "../items/stage-item.ts";
 import { say } from "./conversations.ts";
 import { refuse } from "./refuse.ts";
@@ -106,7 +106,7 @@ async function isFullNow({ store, settings }: AwsContext, conversationId: string
  */
 export async function refuseMore(
   context: AwsContext,
-  refused: Refused,
+  refused: Receipt,
   note: FullNote,
 ): Promise<StageOutcome> {
   const { conversationId, since: id, isRecorded, isTold } = note;

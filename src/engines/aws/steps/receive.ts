@@ -11,6 +11,7 @@ import { inParallel } from "../dynamo/parallel.ts";
 import { claim, claimOver } from "../items/claim.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { areKeys, fits } from "../items/item-size.ts";
+import type { Receipt } from "../items/refusal-item.ts";
 import { dedupe } from "../items/seen.ts";
 import {
   messageRow,
@@ -38,11 +39,6 @@ import { arm } from "./window.ts";
 
 /** A payload may hold a thousand messages; more at once would only wait for sockets. */
 const WIDTH = 16;
-
-interface Receipt extends StageRequest {
-  readonly id: string;
-  readonly sequence: number;
-}
 
 /**
  * DEDUPE, find the conversation, rules, STAGE, ARM, TRIGGER for each. The same message twice in a payload is

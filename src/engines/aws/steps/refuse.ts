@@ -5,14 +5,14 @@ import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, equal, type Item } from "../dynamo/expression.ts";
 import { conversationKeyOf, keptUntil } from "../items/keys.ts";
-import { type Refused, refusalItem, refusalLists, shortName } from "../items/refusal-item.ts";
-import { rememberRefused } from "../items/seen.ts";
+import { type Receipt, refusalItem, refusalLists, shortName } from "../items/refusal-item.ts";
+import { isAlive, rememberRefused } from "../items/seen.ts";
 import { readState } from "../items/state.ts";
 
 /** Every refusal is recorded with its reason: "why did this customer get no answer?" has an answer. */
 export async function refuse(
   context: AwsContext,
-  refused: Refused,
+  refused: Receipt,
   code: RefusalCode,
   conversationId: string | undefined,
 ): Promise<Extract<StageOutcome, { kind: "refused" }>> {
@@ -36,7 +36,7 @@ async function recordOnce(context: AwsContext, messageId: string, item: Item): P
   const nowMs = context.clock.nowMs();
   const id = context.installation.refusedKey(messageId);
   const known = await context.store.get("seen", { id });
-  if (Number(known?.until_at_ms) > nowMs) return;
+  if (known && isAlive(known, nowMs)) return;
   await context.store.put("messages", item);
   // A webhook's role may only update these items.
   await context.store.update("seen", { id }, { set: keptUntil(nowMs + context.settings.dedupeMs) });

@@ -6,7 +6,7 @@ describe("an unknown send of a conversation that is gone is not staged again, an
   it.each([
     ["here", "worker-1"],
     ["by a process that has not seen it", "another"],
-  ])("resent %s", async (_, workerId) => {
+  ])("resent %s", async (_, holder) => {
     const { s, fixture } = await memoryScene();
     const taken = await s.turnFor("hi");
     const draft = unknown(draftFor(taken), 0);
@@ -15,7 +15,7 @@ describe("an unknown send of a conversation that is gone is not staged again, an
     const { id, conversationId } = (await list())[0]!;
     fixture.remove("conversations", { primary_channel: "ana", conversation_id: conversationId });
     fixture.remove("state", { conversation_id: conversationId });
-    const engine = workerId === "worker-1" ? s.engine : await fixture.open(workerId);
+    const engine = holder === "worker-1" ? s.engine : await fixture.open(holder);
     expect(await engine.repairs.resendUnknown(id)).toBe("not-found");
     expect(await list()).toHaveLength(1);
     await s.atRest();

@@ -52,9 +52,9 @@ function resolve(
   const records = tables.names.records(key, [...new Set([...own, ...(complete ? [complete.sender] : [])])]);
   const found = complete ? undefined : nameAt(context, waitingId, messages);
   const known = nameWaitingUnder(messages, { complete, records, found });
-  const holders = tables.names.records(key, [known, ...alsoAskedFor({ sender: known }, records)]);
+  const owners = tables.names.records(key, [known, ...alsoAskedFor({ sender: known }, records)]);
   const active = tables.conversations.active(key, [known]);
-  const choice = chooseByName(known, waitingId, active, new Map([...records, ...holders]));
+  const choice = chooseByName(known, waitingId, active, new Map([...records, ...owners]));
   if (choice.found || settings.admission !== "open") return choice.found;
   const named = { ...key, sender: choice.sender };
   const id = choice.isOwnerless && ownerlessId(context, named, waitingId);
