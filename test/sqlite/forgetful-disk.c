@@ -16,7 +16,7 @@
 static void copy(int fd, const char *to) {
   char bytes[65536], part[4200];
   snprintf(part, sizeof part, "%s.part", to);
-  int out = open(part, O_CREAT | O_TRUNC | O_WRONLY, 0644);
+  int out = open(part, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
   if (out < 0) abort();
   off_t at = 0;
   for (ssize_t n; (n = pread(fd, bytes, sizeof bytes, at)) > 0; at += n)
@@ -36,13 +36,14 @@ static void keep(int fd) {
   if (strncmp(path, disk, strlen(disk)) != 0) return;
   /* One after the other: an older copy must not take the place of a newer one. */
   snprintf(name, sizeof name, "%s/lock", kept);
-  int lock = open(name, O_CREAT | O_RDWR, 0644);
+  // Not for children: a worker that is forked meanwhile would hold it for ever.
+  int lock = open(name, O_CREAT | O_RDWR | O_CLOEXEC, 0644);
   if (lock < 0 || flock(lock, LOCK_EX) != 0) abort();
   snprintf(name, sizeof name, "%s/%s", kept, strrchr(path, '/') + 1);
   copy(fd, name);
   /* For who counts: a line for each. */
   snprintf(name, sizeof name, "%s/syncs", kept);
-  int syncs = open(name, O_CREAT | O_APPEND | O_WRONLY, 0644);
+  int syncs = open(name, O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC, 0644);
   if (syncs < 0 || dprintf(syncs, "%s\n", strrchr(path, '/') + 1) < 0) abort();
   close(syncs);
   close(lock);

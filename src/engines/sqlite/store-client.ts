@@ -6,7 +6,7 @@ import type { StepName, StepResult } from "../embedded/requests.ts";
 import { toldOf } from "./failure.ts";
 import type { StepReply, TimedRequest } from "./step-request.ts";
 import { type GroupReply, resultOf, type StoreOptions } from "./store.ts";
-import { NEXT, SMALL_GROUP_MAX } from "./store-pace.ts";
+import { endRest, NEXT, newRest, SMALL_GROUP_MAX } from "./store-pace.ts";
 
 /** Requests that may wait for the writer. Above that the caller is refused at once, instead of much later. */
 const QUEUE_MAX = 20_000;
@@ -39,6 +39,7 @@ export class StoreClient {
   /** Characters of all waiting requests. */
   #queuedLength = 0;
   #out: Waiting[][] = [];
+  readonly #resting = newRest();
   #flushing = false;
   /** The thread waits for a group. */
   #isAwaited = false;
@@ -108,6 +109,7 @@ export class StoreClient {
         this.#closeWhenDone();
         continue;
       }
+      if (!this.#isAwaited) endRest(this.#resting);
       this.#isAwaited = false;
       this.#out.push(group);
       this.#thread.postMessage(`[${group.map(({ text }) => text).join(",")}]`);
@@ -156,7 +158,7 @@ export class StoreClient {
     // In development the sources run as they are; the built package has .js files.
     const entry = import.meta.url.endsWith(".ts") ? "./store-thread.ts" : "./store-thread.js";
     const thread = new Worker(new URL(entry, import.meta.url), {
-      workerData: this.#options,
+      workerData: { options: this.#options, resting: this.#resting },
       execArgv: threadArguments(),
     });
     this.#thread = thread;
