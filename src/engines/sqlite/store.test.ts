@@ -111,7 +111,7 @@ describe("the writer thread that dies", () => {
     expect(staged.map(({ text }) => text)).toEqual(["before", "after"]);
   });
 
-  it("answers nothing after its death: what it still says is not for the callers of the next one", async () => {
+  it("answers nothing after its death: what it still says is not for callers of the next one", async () => {
     const { engine, writer } = await openWithWriter();
     const release = holdWriteLock();
     const lost = Array.from({ length: 16 }, () => engine.receiving.stage([messageOfMany()]));
