@@ -18,14 +18,6 @@ export const EXPLAINED: readonly Explained[] = [
     because: "equivalent: both ways of reading take the same, and at the limit all is taken",
   },
   {
-    file: "src/engines/embedded/steps/look.ts",
-    code:
-      "const first = tables.staged.front(id, " +
-      "messagesInBatchMax(settings, span.bytesMin) + tried.length + 1, span);",
-    change: "1 → 2",
-    because: "equivalent: one row more is looked at, and not taken",
-  },
-  {
     file: "src/core/staged.ts",
     code: "return sentAtMs === undefined ? item : { ...item, sentAtMs };",
     change: "sentAtMs === undefined → false",
