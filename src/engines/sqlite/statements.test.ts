@@ -1,4 +1,4 @@
-import { DatabaseSync } from "node:sqlite";
+import { constants, DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { Statements } from "./statements.ts";
 
@@ -9,4 +9,24 @@ it("a value that a statement names by its number stands wherever it is named, on
   sql.run("CREATE TABLE t (a, b)");
   expect(sql.run("INSERT INTO t VALUES (?1, ?1), (?2, ?1)", 1, 2)).toBe(2);
   expect(sql.all("SELECT a, b FROM t WHERE b = ?1 AND a > ?2", 1, 1)).toEqual([{ a: 2, b: 1 }]);
+});
+
+it("a statement is compiled once, also where another limit is bound", () => {
+  const database = new DatabaseSync(":memory:");
+  const sql = new Statements(database);
+  sql.run("CREATE TABLE t (a INTEGER PRIMARY KEY)");
+  sql.run("INSERT INTO t VALUES (1), (2), (3)");
+  const first = (limit: number) => sql.all("SELECT a FROM t WHERE a > ?1 ORDER BY a LIMIT ?2", 0, limit);
+  let compiled = 0;
+  // SQLite asks it about every column, table and function of a statement that it compiles.
+  database.setAuthorizer(() => {
+    compiled += 1;
+    return constants.SQLITE_OK;
+  });
+  expect(first(2)).toHaveLength(2);
+  const atFirst = compiled;
+  expect(atFirst).toBeGreaterThan(0);
+  expect(first(1)).toHaveLength(1);
+  expect(first(3)).toHaveLength(3);
+  expect(compiled).toBe(atFirst);
 });
