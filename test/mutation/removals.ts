@@ -39,7 +39,7 @@ export const NAMED: readonly Named[] = [
         file: "engines/sqlite/group.ts",
         find:
           "return whole((request) => attempt(() => apart(() => carry(request, apart)), onError));\n" +
-          "  } catch (error) {\n    const failure = noted(error, onError);\n" +
+          "  } catch (error) {\n    onUndone();\n    const failure = noted(error, onError);\n" +
           "    return requests.map(() => failure);",
         replace:
           "return whole((request) => {\n" +
@@ -49,8 +49,30 @@ export const NAMED: readonly Named[] = [
       },
       {
         file: "engines/sqlite/group.ts",
-        find: "  const apart = savepoints(database);\n  try {",
-        replace: "  const apart = savepoints(database);\n  const done: StepReply[] = [];\n  try {",
+        find: "  const apart = savepoints(database, onUndone);\n  try {",
+        replace: "  const apart = savepoints(database, onUndone);\n  const done: StepReply[] = [];\n  try {",
+      },
+    ],
+  },
+  {
+    protection: "what was undone is not known",
+    tests: ["src/engines/sqlite/row-cache.test.ts"],
+    patches: [
+      {
+        file: "engines/sqlite/store.ts",
+        find: "onUndone: () => cache.clear(),",
+        replace: "onUndone: () => {},",
+      },
+    ],
+  },
+  {
+    protection: "what another process wrote is read",
+    tests: ["src/engines/sqlite/sqlite.test.ts"],
+    patches: [
+      {
+        file: "engines/sqlite/row-cache.ts",
+        find: "if (version !== this.#known) this.clear();",
+        replace: "if (this.#known === undefined) this.clear();",
       },
     ],
   },

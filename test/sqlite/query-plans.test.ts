@@ -11,6 +11,7 @@ import { isRead, READS, STEPS } from "../../src/engines/embedded/requests.ts";
 import { type AskStep, stepClient } from "../../src/engines/embedded/step-client.ts";
 import { openConnection, transact } from "../../src/engines/sqlite/connection.ts";
 import { Quarantine } from "../../src/engines/sqlite/quarantine.ts";
+import { RowCache } from "../../src/engines/sqlite/row-cache.ts";
 import { type Row, Statements } from "../../src/engines/sqlite/statements.ts";
 import { sqliteTables } from "../../src/engines/sqlite/tables.ts";
 import type { Taken, TakeOutcome } from "../../src/model/take.ts";
@@ -66,14 +67,24 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "lull-plans-"));
   database = openConnection({ file: join(folder, "lull.db"), synchronous: "off" });
   sql = new NotingStatements(database);
-  const quarantine = new Quarantine(database, sql, { nowMs: () => nowMs, salt: "salt" });
-  const tables = sqliteTables({ sql, quarantine, nowMs: () => nowMs, projectStatus: "active", salt: "s" });
+  const cache = new RowCache(() => undefined);
+  const quarantine = new Quarantine(database, sql, { nowMs: () => nowMs, salt: "salt", cache });
+  const tables = sqliteTables({
+    sql,
+    quarantine,
+    cache,
+    nowMs: () => nowMs,
+    projectStatus: "active",
+    salt: "s",
+  });
   let count = 0;
   const settings = settingsWith({ batchMessagesMax: 2, whileBusy: "restart", retentionMs: 86_400_000 });
   const ask: AskStep = (name) => async (input) => {
     const newId = () => `id-${++count}`;
     const step: StepContext = { tables, settings, holder: "h", nowMs, newId, armed: () => {}, secret: "s" };
     sql.step = name;
+    // As if every step came to rows of which nothing is known.
+    cache.clear();
     return isRead(name)
       ? carryOut(step, { name, input })
       : transact(database, () => carryOut(step, { name, input }));

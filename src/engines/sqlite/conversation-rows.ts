@@ -14,7 +14,8 @@ const ALL_COLUMNS = `SELECT number, id, channel_type, address, sender, sender_al
 export interface ConversationRows {
   /** A foreign record is repaired if its key can be read: its customer still writes. */
   mend(row: Row, why: string): Conversation | undefined;
-  put(conversation: Conversation): void;
+  /** Tells how many characters the record has. */
+  put(conversation: Conversation): number;
 }
 
 export function conversationRows({ sql, quarantine, nowMs, projectStatus }: TablesOptions): ConversationRows {
@@ -30,6 +31,7 @@ export function conversationRows({ sql, quarantine, nowMs, projectStatus }: Tabl
     },
     put(conversation) {
       const { id, channelType, address, sender, senderAlias, taskComplete } = conversation;
+      const record = JSON.stringify(conversation);
       sql.run(
         `INSERT INTO conversations (id, channel_type, address, sender, sender_alias, task_complete, record)
            VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -42,8 +44,9 @@ export function conversationRows({ sql, quarantine, nowMs, projectStatus }: Tabl
         sender,
         senderAlias ?? null,
         taskComplete ? 1 : 0,
-        JSON.stringify(conversation),
+        record,
       );
+      return record.length;
     },
   };
   return rows;

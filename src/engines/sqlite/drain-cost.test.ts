@@ -13,6 +13,7 @@ import type { StepContext } from "../embedded/context.ts";
 import type { StepInput, StepName, StepResult } from "../embedded/requests.ts";
 import { openConnection, transact } from "./connection.ts";
 import { Quarantine } from "./quarantine.ts";
+import { RowCache } from "./row-cache.ts";
 import { type Row, Statements } from "./statements.ts";
 import { sqliteTables } from "./tables.ts";
 
@@ -69,8 +70,16 @@ afterEach(() => {
 });
 
 function steps(given: Partial<Settings>) {
-  const quarantine = new Quarantine(database, sql, { nowMs: () => nowMs, salt: "salt" });
-  const tables = sqliteTables({ sql, quarantine, nowMs: () => nowMs, projectStatus: "active", salt: "s" });
+  const cache = new RowCache(() => undefined);
+  const quarantine = new Quarantine(database, sql, { nowMs: () => nowMs, salt: "salt", cache });
+  const tables = sqliteTables({
+    sql,
+    quarantine,
+    cache,
+    nowMs: () => nowMs,
+    projectStatus: "active",
+    salt: "s",
+  });
   let count = 0;
   const newId = () => `id-${++count}`;
   return <N extends StepName>(name: N, input: StepInput<N>): StepResult<N> => {

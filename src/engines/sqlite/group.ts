@@ -12,6 +12,8 @@ interface Listeners {
   readonly onError: (error: unknown) => void;
   /** Results of an attempt that was rolled back must be forgotten. */
   readonly onBegin: () => void;
+  /** What was written is no longer so. */
+  readonly onUndone: () => void;
 }
 
 /**
@@ -23,7 +25,7 @@ export function inOneCommit(
   database: DatabaseSync,
   requests: readonly TimedRequest[],
   contextFor: ContextFor,
-  { onError, onBegin }: Listeners,
+  { onError, onBegin, onUndone }: Listeners,
 ): StepReply[] {
   const carry = (request: TimedRequest, apart?: StepContext["apart"]): StepReply => ({
     ok: true,
@@ -37,13 +39,15 @@ export function inOneCommit(
   try {
     return whole((request) => carry(request));
   } catch (error) {
+    onUndone();
     const failure = noted(error, onError);
     if (requests.length === 1 && !LOOKS_AT_MANY.has(requests[0]!.name)) return [failure];
   }
-  const apart = savepoints(database);
+  const apart = savepoints(database, onUndone);
   try {
     return whole((request) => attempt(() => apart(() => carry(request, apart)), onError));
   } catch (error) {
+    onUndone();
     const failure = noted(error, onError);
     return requests.map(() => failure);
   }
@@ -51,7 +55,10 @@ export function inOneCommit(
 
 const LOOKS_AT_MANY: ReadonlySet<string> = new Set(["takeDue", "sweep", "freeLeases"]);
 
-function savepoints(database: DatabaseSync): NonNullable<StepContext["apart"]> {
+function savepoints(
+  database: DatabaseSync,
+  onUndone: Listeners["onUndone"],
+): NonNullable<StepContext["apart"]> {
   return (work) => {
     database.exec("SAVEPOINT step");
     try {
@@ -59,6 +66,7 @@ function savepoints(database: DatabaseSync): NonNullable<StepContext["apart"]> {
       database.exec("RELEASE step");
       return result;
     } catch (error) {
+      onUndone();
       // A full disk ends the whole transaction: then there is nothing to roll back to.
       if (database.isTransaction) database.exec("ROLLBACK TO step; RELEASE step");
       throw error;

@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { parsed } from "../../core/shape.ts";
 import type { StrayRow } from "../embedded/tables.ts";
 import { hashedId } from "./hashed-id.ts";
+import type { RowCache } from "./row-cache.ts";
 import type { RowValues, TableName } from "./sound-rows.ts";
 import { SOUND_ROWS } from "./sound-rows.ts";
 import { isLossy, type Row, type Statements } from "./statements.ts";
@@ -59,6 +60,8 @@ const IS_UNCOUNTABLE = `SELECT ${NUMBERED.map(
 export interface QuarantineOptions {
   readonly nowMs: () => number;
   readonly salt: string;
+  /** What is known of rows is no longer certain: one is set aside, or repaired. */
+  readonly cache: Pick<RowCache, "clear">;
 }
 
 /**
@@ -162,6 +165,7 @@ export class Quarantine {
   }
 
   #keepOne(table: TableName, row: Row, raw: string, why: string): void {
+    this.#given.cache.clear();
     const conversationId = textOf(table === "conversations" ? row.id : row.conversation_id);
     this.#sql.run(
       "INSERT INTO quarantine (source, key, conversation_id, why, at_ms, raw) VALUES (?, ?, ?, ?, ?, ?)",

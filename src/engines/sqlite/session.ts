@@ -4,6 +4,7 @@ import type { Tables } from "../embedded/tables.ts";
 import { type ConnectionOptions, openConnection, whileBusy } from "./connection.ts";
 import { fileAt, OpenFile } from "./open-file.ts";
 import { Quarantine } from "./quarantine.ts";
+import { RowCache } from "./row-cache.ts";
 import { Statements } from "./statements.ts";
 import { sqliteTables } from "./tables.ts";
 
@@ -16,6 +17,8 @@ export interface SessionOptions extends ConnectionOptions {
 export interface Session {
   readonly database: DatabaseSync;
   readonly tables: Tables;
+  /** What its tables know of rows, without reading them. */
+  readonly cache: RowCache;
   readonly quarantine: Quarantine;
   readonly file: OpenFile;
   /** Random, and made with the database: two files with the same salt are the same database at two times. */
@@ -31,12 +34,13 @@ export function openSession(options: SessionOptions): Session {
       const sql = new Statements(database);
       const { nowMs, projectStatus } = options;
       const salt = whileBusy(() => saltOf(database));
-      const quarantine = new Quarantine(database, sql, { nowMs, salt });
-      const tables = sqliteTables({ sql, quarantine, nowMs, projectStatus, salt });
+      const cache = new RowCache(() => sql.get("PRAGMA data_version")?.data_version);
+      const quarantine = new Quarantine(database, sql, { nowMs, salt, cache });
+      const tables = sqliteTables({ sql, quarantine, cache, nowMs, projectStatus, salt });
       const file = new OpenFile(options.file);
       // The path may have come to name another file before it was opened: then it is unknown which is open.
       isTheOneMeant = before === undefined || before === fileAt(options.file);
-      if (isTheOneMeant) return { database, tables, quarantine, file, salt };
+      if (isTheOneMeant) return { database, tables, cache, quarantine, file, salt };
     } finally {
       if (!isTheOneMeant) database.close();
     }

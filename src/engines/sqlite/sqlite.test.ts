@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "vitest";
+import type { Engine, EngineProvider } from "../../ports/engine.ts";
 import {
   type EngineHarness,
   engineContract,
@@ -13,17 +14,50 @@ import {
 } from "../../testing/engine-contract/index.ts";
 import { type SqliteOptions, sqlite } from "./index.ts";
 
-function harnessWith(options: Omit<SqliteOptions, "file">): EngineHarness {
+type Opening = (options: SqliteOptions) => EngineProvider;
+
+function harnessWith(options: Omit<SqliteOptions, "file">, opening: Opening = sqlite): EngineHarness {
   return {
     async fixture(settings) {
       const folder = await mkdtemp(join(tmpdir(), "lull-contract-"));
       const file = join(folder, "lull.db");
-      return engineFixture(sqlite({ file, ...options }), settings, {
+      return engineFixture(opening({ file, ...options }), settings, {
         strand: async (conversationId) => strand(file, conversationId),
         spoil: async (...row) => spoil(file, ...row),
         keeps: () => bytesIn(folder),
         close: () => rm(folder, { recursive: true }),
       });
+    },
+  };
+}
+
+/** Two connections to one file, as two workers have them: each request goes to the other one. */
+function twoByTurns(options: SqliteOptions): EngineProvider {
+  const provider = sqlite(options);
+  return {
+    ...provider,
+    async open(context) {
+      const [one, other] = [await provider.open(context), await provider.open(context)];
+      let count = 0;
+      const byTurns = <Port extends object>(of: (engine: Engine) => Port): Port =>
+        new Proxy(of(one), {
+          get(_, name) {
+            count += 1;
+            return Reflect.get(of(count % 2 === 0 ? one : other), name) as unknown;
+          },
+        });
+      return {
+        ...one,
+        receiving: byTurns(({ receiving }) => receiving),
+        turns: byTurns(({ turns }) => turns),
+        conversations: byTurns(({ conversations }) => conversations),
+        repairs: byTurns(({ repairs }) => repairs),
+        inspector: byTurns(({ inspector }) => inspector),
+        async close() {
+          await other.close();
+          await one.close();
+        },
+      };
     },
   };
 }
@@ -67,5 +101,10 @@ describe.concurrent("the SQLite engine keeps the contract on a real file, with i
 
 describe("the SQLite engine keeps the contract on the caller's thread", () => {
   const harness = harnessWith({ writer: "inline", synchronous: "off" });
+  for (const { title, run } of engineContract) it(title, () => run(harness));
+});
+
+describe("the SQLite engine keeps the contract while another process writes to the file by turns", () => {
+  const harness = harnessWith({ writer: "inline", synchronous: "off" }, twoByTurns);
   for (const { title, run } of engineContract) it(title, () => run(harness));
 });

@@ -111,7 +111,7 @@ class FileStore implements Store {
   }
 
   #carryOutAll(requests: readonly TimedRequest[]): StepReply[] {
-    const { database, quarantine } = this.#session;
+    const { database, quarantine, cache } = this.#session;
     quarantine.begin();
     const onError = (error: unknown) => this.#noteDamage(error);
     if (!this.#needsWrite(requests)) return requests.map((each) => attempt(() => this.#read(each), onError));
@@ -123,7 +123,11 @@ class FileStore implements Store {
     if (this.#options.synchronous === "full") syncCommits(database, !requests.every(ridesAlong));
     const replies = inOneCommit(database, requests, contextFor, {
       onError,
-      onBegin: () => quarantine.begin(),
+      onBegin: () => {
+        quarantine.begin();
+        cache.refresh();
+      },
+      onUndone: () => cache.clear(),
     });
     for (const { table, conversationId, turnId, why } of quarantine.quarantined) {
       this.#say("error", "store.quarantined", {
@@ -216,7 +220,10 @@ class FileStore implements Store {
 
   #needsWrite(requests: readonly TimedRequest[]): boolean {
     try {
-      return whileBusy(() => requests.some((request) => !isRead(request.name) && !this.#isIdle(request)));
+      return whileBusy(() => {
+        this.#session.cache.refresh();
+        return requests.some((request) => !isRead(request.name) && !this.#isIdle(request));
+      });
     } catch {
       // Not even the read worked: the transaction tells each caller why.
       return true;
@@ -231,13 +238,14 @@ class FileStore implements Store {
   /** Due work is not looked for again here: it would be taken outside a transaction. */
   #read(request: TimedRequest): StepReply {
     this.#nowMs = request.nowMs;
-    return whileBusy(() => ({
-      ok: true,
-      result:
+    return whileBusy(() => {
+      this.#session.cache.refresh();
+      const result =
         request.name === "takeDue"
           ? nothingDue(this.#session.tables)
-          : carryOut(this.#stepAt(request.nowMs), request),
-    }));
+          : carryOut(this.#stepAt(request.nowMs), request);
+      return { ok: true, result };
+    });
   }
 
   #stepAt(nowMs: number, apart?: StepContext["apart"]): StepContext {

@@ -3,6 +3,7 @@ import { conversationRows } from "./conversation-rows.ts";
 import type { ReadRows } from "./rows.ts";
 import type { RowValues, TableName } from "./sound-rows.ts";
 import type { Row } from "./statements.ts";
+import { cachedStaged } from "./tables/cached-staged.ts";
 import { conversationTable } from "./tables/conversations.ts";
 import { deadLetterTable } from "./tables/dead-letters.ts";
 import { historyTable } from "./tables/history.ts";
@@ -19,7 +20,7 @@ import type { TablesOptions } from "./tables-options.ts";
 
 /** The tables in a SQLite file. Every call runs inside the transaction of its step. */
 export function sqliteTables(options: TablesOptions): Tables {
-  const { sql, quarantine, salt, nowMs } = options;
+  const { sql, quarantine, cache, salt } = options;
   const conversations = conversationRows(options);
   const menders: { readonly [T in TableName]?: (row: Row, why: string) => RowValues[T] | undefined } = {
     conversations: conversations.mend,
@@ -27,17 +28,17 @@ export function sqliteTables(options: TablesOptions): Tables {
   const readRows: ReadRows = (table, rows) =>
     rows.flatMap((row) => quarantine.read(table, row, menders[table]) ?? []);
   return {
-    conversations: conversationTable(sql, conversations, readRows),
-    names: nameTable(sql, readRows),
-    staged: stagedTable(sql, readRows),
+    conversations: conversationTable(sql, conversations, readRows, cache),
+    names: nameTable(sql, readRows, cache),
+    staged: cachedStaged(stagedTable(sql, readRows), cache),
     remembered: rememberedTable(sql, salt),
-    states: stateTable(sql, quarantine, nowMs),
+    states: stateTable(options),
     history: historyTable(sql, readRows),
     refusals: refusalTable(sql, readRows),
     deadLetters: deadLetterTable(sql, readRows),
     unknownSends: recordsById(sql, readRows, "unknown_sends"),
-    meta: metaTable(sql),
+    meta: metaTable(sql, cache),
     quarantine: quarantineTable(sql, quarantine, readRows),
-    removal: removal(sql),
+    removal: removal(sql, cache),
   };
 }

@@ -1,36 +1,18 @@
 import type { ConversationTable } from "../../embedded/tables.ts";
 import { CONVERSATION_COLUMNS, type ConversationRows } from "../conversation-rows.ts";
+import type { RowCache } from "../row-cache.ts";
 import { newestFirst, type ReadRows } from "../rows.ts";
-import type { Row, Statements } from "../statements.ts";
-
-/** One name at a time, by each of two columns: an OR over both reads every conversation of the address. */
-const ACTIVE = `SELECT ${CONVERSATION_COLUMNS} FROM conversations
-  WHERE channel_type = ? AND address = ? AND task_complete = 0`;
-const ACTIVE_BY_SENDER = `${ACTIVE} AND sender = ?`;
-const ACTIVE_BY_ALIAS = `${ACTIVE} AND sender_alias = ?`;
-
-/** Newest first. */
-function eachOnce(rows: readonly Row[]): Row[] {
-  const byNumber = new Map(rows.map((row) => [Number(row.number), row]));
-  return [...byNumber].sort(([a], [b]) => b - a).map(([, row]) => row);
-}
-
-const BY_ID = `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id = ?`;
+import type { Statements } from "../statements.ts";
+import { cachedConversations } from "./cached-conversations.ts";
 
 export function conversationTable(
   sql: Statements,
   rows: ConversationRows,
   readRows: ReadRows,
+  cache: RowCache,
 ): ConversationTable {
   return {
-    get: (id) => readRows("conversations", sql.all(BY_ID, id))[0],
-    active({ channelType, address }, names) {
-      const found = names.flatMap((name) => [
-        ...sql.all(ACTIVE_BY_SENDER, channelType, address, name),
-        ...sql.all(ACTIVE_BY_ALIAS, channelType, address, name),
-      ]);
-      return readRows("conversations", found.length > 1 ? eachOnce(found) : found);
-    },
+    ...cachedConversations(sql, rows, readRows, cache),
     latestId: ({ channelType, address, sender }) =>
       sql.get(
         `SELECT id FROM conversations WHERE channel_type = ? AND address = ? AND sender = ?
@@ -39,7 +21,6 @@ export function conversationTable(
         address,
         sender,
       )?.id as string | undefined,
-    put: rows.put,
     named({ channelType, address }, names) {
       const found = sql.all(
         `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE number IN (

@@ -1,23 +1,27 @@
 import type { MetaTable } from "../../embedded/tables.ts";
 import { keepNote, keptNote } from "../clock-note.ts";
 import { keepMemories, keptMemories } from "../memories.ts";
+import type { RowCache } from "../row-cache.ts";
 import type { Statements } from "../statements.ts";
 
 /** Longer than the time between two sweeps. */
 const LEAP_MS = 60_000;
 
-export function isPaused(sql: Statements): boolean {
-  return sql.get("SELECT 1 FROM meta WHERE key = 'paused'") !== undefined;
+const PAUSED = "paused";
+
+export function isPaused(sql: Statements, cache: RowCache): boolean {
+  return cache.isPaused.getOr(PAUSED, () => sql.get("SELECT 1 FROM meta WHERE key = 'paused'") !== undefined);
 }
 
-export function metaTable(sql: Statements): MetaTable {
+export function metaTable(sql: Statements, cache: RowCache): MetaTable {
   /** Of this process: stored with every sweep, not with every request. */
   let latestAtMs = 0;
   return {
     ping: (nowMs) =>
       void sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('pinged_at_ms', ?)", String(nowMs)),
-    isPaused: () => isPaused(sql),
+    isPaused: () => isPaused(sql, cache),
     setPaused(paused) {
+      cache.isPaused.put(PAUSED, paused);
       sql.run(
         paused
           ? "INSERT OR IGNORE INTO meta (key, value) VALUES ('paused', '1')"

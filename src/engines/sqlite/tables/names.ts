@@ -1,4 +1,7 @@
+import type { ConversationKey } from "../../../model/conversation.ts";
+import type { NameRecord } from "../../../model/names.ts";
 import type { NameTable } from "../../embedded/tables.ts";
+import { nameKey, type RowCache } from "../row-cache.ts";
 import type { ReadRows } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 
@@ -7,13 +10,24 @@ const NAMED = "FROM names WHERE channel_type = ?1 AND address = ?2 AND name";
 const RECORD = `SELECT number, name, record ${NAMED} = ?3`;
 
 /** Records of the names under which people write. */
-export function nameTable(sql: Statements, readRows: ReadRows): NameTable {
+export function nameTable(sql: Statements, readRows: ReadRows, cache: RowCache): NameTable {
+  const recordOf = ({ channelType, address }: ConversationKey, name: string) =>
+    cache.names.getOr(
+      nameKey({ channelType, address }, name),
+      () => readRows("names", sql.all(RECORD, channelType, address, name))[0]?.record,
+    );
   return {
-    records({ channelType, address }, names) {
-      const rows = names.flatMap((name) => sql.all(RECORD, channelType, address, name));
-      return new Map(readRows("names", rows).map(({ name, record }) => [name, record]));
+    records(key, names) {
+      const records = new Map<string, NameRecord>();
+      for (const name of names) {
+        const record = recordOf(key, name);
+        if (record) records.set(name, record);
+      }
+      return records;
     },
-    put({ channelType, address }, name, record) {
+    put(key, name, record) {
+      const { channelType, address } = key;
+      cache.names.put(nameKey(key, name), record);
       if (record === undefined) sql.run(`DELETE ${NAMED} = ?3`, channelType, address, name);
       else
         sql.run(

@@ -1,6 +1,7 @@
 import type { Removal } from "../../embedded/tables.ts";
 import { Expiry } from "../expiry.ts";
 import { isAbout } from "../named-rows.ts";
+import type { RowCache } from "../row-cache.ts";
 import type { Statements } from "../statements.ts";
 import { noteErased, tracesLeft } from "../traces.ts";
 
@@ -15,10 +16,11 @@ const BELONGING = [
   "quarantine",
 ];
 
-export function removal(sql: Statements): Removal {
+export function removal(sql: Statements, cache: RowCache): Removal {
   const expiry = new Expiry(sql);
   return {
     conversation(id) {
+      cache.clear();
       const belonging = BELONGING.map((table) =>
         sql.run(`DELETE FROM ${table} WHERE conversation_id = ?`, id),
       );

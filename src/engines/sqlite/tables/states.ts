@@ -4,6 +4,7 @@ import { wakeAtMs } from "../../../core/state.ts";
 import type { StateTable } from "../../embedded/tables.ts";
 import { placeOf, type Quarantine } from "../quarantine.ts";
 import { isLossy, type Row, type Statements } from "../statements.ts";
+import type { TablesOptions } from "../tables-options.ts";
 import { isPaused } from "./meta.ts";
 
 const WAKEABLE = `SELECT rowid AS number, conversation_id AS id FROM states WHERE wake_at_ms <= ?
@@ -17,6 +18,7 @@ export const HELD_BY = `SELECT rowid AS number, conversation_id AS id FROM state
   WHERE holder = ?`;
 export const HOLDERS = `SELECT DISTINCT holder FROM states INDEXED BY states_by_wake
   WHERE typeof(holder) = 'text'`;
+const STATE = "SELECT rowid AS number, state FROM states WHERE conversation_id = ?";
 const NO_TEXT = "conversation_id is no text";
 
 /**
@@ -32,7 +34,8 @@ export const WAITING = `WITH RECURSIVE waiting (id, nth) AS (
      hex(id) AS bytes FROM waiting WHERE id IS NOT NULL`;
 
 /** Window, lease, draft and attempts of every conversation that is not at rest. */
-export function stateTable(sql: Statements, quarantine: Quarantine, nowMs: () => number): StateTable {
+export function stateTable(options: TablesOptions): StateTable {
+  const { sql, quarantine, cache, nowMs } = options;
   /** A row that cannot be looked up by its conversation is foreign: no worker could ever overwrite it. */
   const idsIn = (rows: readonly Row[], setAside: (row: Row) => void = ofState) =>
     rows.flatMap((row) => {
@@ -45,14 +48,17 @@ export function stateTable(sql: Statements, quarantine: Quarantine, nowMs: () =>
   return {
     // A state that cannot be read may have held a draft that was already sent. What is staged is answered all
     // the same, perhaps for the second time: nothing is lost, and an operator can see the row.
-    get: (id) =>
-      quarantine.read(
-        "states",
-        sql.get("SELECT rowid AS number, state FROM states WHERE conversation_id = ?", id),
-      ),
-    put: (id, state) => putState(sql, nowMs(), id, state),
+    get(id) {
+      if (cache.states.has(id)) return cache.states.get(id);
+      const row = sql.get(STATE, id);
+      const state = quarantine.read("states", row);
+      cache.states.keep(id, state, String(row?.state).length);
+      return state;
+    },
+    put: (id, state) => cache.states.keep(id, state, putState(sql, nowMs(), id, state)),
     restless: () => idsIn(sql.all("SELECT rowid AS number, conversation_id AS id FROM states")),
-    wakeable: (nowMs, max) => idsIn(sql.all(isPaused(sql) ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max)),
+    wakeable: (nowMs, max) =>
+      idsIn(sql.all(isPaused(sql, cache) ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max)),
     putOff: (id, untilAtMs) =>
       void sql.run("UPDATE states SET wake_at_ms = ? WHERE conversation_id = ?", untilAtMs, id),
     nextWakeAtMs() {
@@ -91,10 +97,11 @@ const PUT = `INSERT INTO states (conversation_id, wake_at_ms, holder, turn_id, s
 const PUT_RUNNING = `UPDATE states SET turn_id = ?, state = ?
   WHERE conversation_id = ? AND holder = ? AND wake_at_ms > ? AND wake_at_ms <= ?`;
 
-function putState(sql: Statements, nowMs: number, ...[id, state]: Parameters<StateTable["put"]>): void {
+/** Tells how many characters the row has. */
+function putState(sql: Statements, nowMs: number, ...[id, state]: Parameters<StateTable["put"]>): number {
   if (!state) {
     sql.run("DELETE FROM states WHERE conversation_id = ?", id);
-    return;
+    return 0;
   }
   const { lease, draft } = state;
   const text = JSON.stringify(state);
@@ -102,6 +109,7 @@ function putState(sql: Statements, nowMs: number, ...[id, state]: Parameters<Sta
   const isRunning =
     lease !== undefined && sql.run(PUT_RUNNING, turnId, text, id, lease.holder, nowMs, lease.untilAtMs) === 1;
   if (!isRunning) sql.run(PUT, id, wakeAtMs(state) ?? null, lease?.holder ?? null, turnId, text);
+  return text.length;
 }
 
 function locksIn(

@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { settingsWith } from "../../core/defaults.ts";
+import type { Engine, StageRequest } from "../../ports/engine.ts";
+import { allSent, arrival, draftFor, replied } from "../../testing/engine-contract/builders.ts";
+import { fakeClock } from "../../testing/fake-clock.ts";
+import { sqlite } from "./index.ts";
+import { Recent, RowCache } from "./row-cache.ts";
+
+let folder = "";
+let engine: Engine;
+const clock = fakeClock();
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lull-cache-"));
+  const settings = settingsWith({});
+  const context = { clock, settings, holder: "here", log: () => {}, onArmed: () => {} };
+  engine = await sqlite({ file: join(folder, "lull.db") }).open(context);
+});
+
+afterEach(async () => {
+  await engine.close();
+  await rm(folder, { recursive: true });
+});
+
+let count = 0;
+function from(sender: string): StageRequest {
+  count += 1;
+  return { arrival: arrival({ providerId: `m${count}`, sender, arrivedAtMs: clock.nowMs() }) };
+}
+
+/** Its step makes the conversation, and then throws. */
+function broken(sender: string): StageRequest {
+  const { arrival: whole } = from(sender);
+  return { arrival: { ...whole, media: undefined } } as never;
+}
+
+/** The reader's connection knows nothing of what the writer's remembers. */
+async function answerFirst(sender: string): Promise<void> {
+  const [staged] = await engine.receiving.stage([from(sender)]);
+  if (staged?.kind !== "staged") throw new Error("it was not staged");
+  expect(await engine.conversations.get(staged.conversationId)).toMatchObject({ sender });
+  await clock.advance(10_000);
+  const taken = await engine.turns.take(staged.conversationId);
+  if (taken.kind !== "turn") throw new Error("no turn is due");
+  const draft = draftFor(taken.taken);
+  await engine.turns.draft(taken.taken.lease, draft);
+  await engine.turns.commit(taken.taken.lease, replied(taken.taken, allSent(draft)));
+  expect(await engine.inspector.conversation(staged.conversationId)).toMatchObject({
+    conversation: { sender, status: "reply_sent" },
+    turns: [{ outcome: "replied" }],
+  });
+}
+
+describe("nothing is known of rows", () => {
+  it("that were undone, since a request failed that shared their transaction", async () => {
+    const together = [engine.receiving.stage([from("cora")]), engine.receiving.stage([broken("bea")])];
+    const settled = await Promise.allSettled(together);
+    expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    // Carried out a second time, it does not take the window of the first time for its own.
+    expect((await engine.inspector.locks({ limit: 2 })).items).toMatchObject([{ staged: 1 }]);
+    await answerFirst("bea");
+  });
+
+  it("once another connection has committed", () => {
+    let version = 1;
+    const cache = new RowCache(() => version);
+    cache.refresh();
+    cache.states.put("a", undefined);
+    cache.refresh();
+    expect(cache.states.has("a")).toBe(true);
+    version = 2;
+    cache.refresh();
+    expect(cache.states.has("a")).toBe(false);
+  });
+});
+
+describe("recent values", () => {
+  it("are so many: the one that was put first makes room", () => {
+    const recent = new Recent<number>(2);
+    for (const [key, value] of Object.entries({ a: 1, b: 2, c: 3 })) recent.put(key, value);
+    expect(["a", "b", "c"].map((key) => recent.get(key))).toEqual([undefined, 2, 3]);
+  });
+
+  it("are not kept if they are long, nor is the one before", () => {
+    const recent = new Recent<string>();
+    recent.keep("a", "short", 5);
+    expect(recent.get("a")).toBe("short");
+    recent.keep("a", "long", 4_001);
+    expect(recent.has("a")).toBe(false);
+  });
+
+  it("may be that there is none, which is read once", () => {
+    const recent = new Recent<string | undefined>();
+    let reads = 0;
+    const read = () => {
+      reads += 1;
+      return undefined;
+    };
+    for (let time = 0; time < 2; time += 1) expect(recent.getOr("a", read)).toBeUndefined();
+    expect(reads).toBe(1);
+  });
+});

@@ -1,0 +1,117 @@
+import type { ConversationState } from "../../core/state.ts";
+import type { Conversation, ConversationKey } from "../../model/conversation.ts";
+import type { NameRecord } from "../../model/names.ts";
+import type { StagedRow } from "../../model/staged.ts";
+import type { PileEnd } from "../embedded/tables.ts";
+
+/** Conversations of which rows are kept. */
+const CONVERSATIONS_MAX = 4_096;
+
+/** Characters of a row that is kept. A longer one is rare, and is read each time. */
+const KEPT_LENGTH_MAX = 4_000;
+
+/** A row by its number, newer ones have larger ones, and its conversation. */
+export interface NumberedId {
+  readonly number: number;
+  readonly id: string;
+}
+
+/** By what a name is found: it may hold any character but this one. */
+export function nameKey(
+  { channelType, address }: Pick<ConversationKey, "channelType" | "address">,
+  name: string,
+): string {
+  return `${channelType}\0${address}\0${name}`;
+}
+
+/**
+ * Rows as this connection last read or wrote them. The steps of a turn follow each other, and without it each
+ * would read, parse and check what the one before it wrote: half of the writer's time for a message. A row is
+ * kept only as long as it is certain: while nothing is rolled back, no other connection commits, and nothing
+ * is written past the tables.
+ */
+export class RowCache {
+  readonly states = new Recent<ConversationState | undefined>();
+  readonly conversations = new Recent<Conversation | undefined>();
+  /** Of the active conversations under a name at an address. */
+  readonly active = new Recent<readonly NumberedId[]>();
+  readonly names = new Recent<NameRecord | undefined>();
+  readonly pileEnds = new Recent<PileEnd>();
+  /** Small piles, whole. */
+  readonly piles = new Recent<readonly StagedRow[]>();
+  readonly isPaused = new Recent<boolean>();
+  readonly #version: () => unknown;
+  #known: unknown;
+
+  /** `version`: of the file. It is another one if another connection has committed since. */
+  constructor(version: () => unknown) {
+    this.#version = version;
+  }
+
+  /** Called before the tables are read, and once more inside a transaction. */
+  refresh(): void {
+    const version = this.#version();
+    if (version !== this.#known) this.clear();
+    this.#known = version;
+  }
+
+  clear(): void {
+    this.states.clear();
+    this.conversations.clear();
+    this.active.clear();
+    this.names.clear();
+    this.pileEnds.clear();
+    this.piles.clear();
+    this.isPaused.clear();
+  }
+}
+
+/** The latest values by key. What was not put for longest makes room. */
+export class Recent<V> {
+  readonly #max: number;
+  readonly #values = new Map<string, V>();
+
+  constructor(max = CONVERSATIONS_MAX) {
+    this.#max = max;
+  }
+
+  has(key: string): boolean {
+    return this.#values.has(key);
+  }
+
+  get(key: string): V | undefined {
+    return this.#values.get(key);
+  }
+
+  /** Undefined may be what is known: there is no such row. */
+  getOr(key: string, read: () => V): V {
+    const known = this.#values.get(key);
+    if (known !== undefined || this.#values.has(key)) return known as V;
+    const value = read();
+    this.put(key, value);
+    return value;
+  }
+
+  /** If it is not too long: an unknown one is read again. */
+  keep(key: string, value: V, length: number): void {
+    if (length > KEPT_LENGTH_MAX) this.#values.delete(key);
+    else this.put(key, value);
+  }
+
+  put(key: string, value: V): void {
+    this.#values.set(key, value);
+    if (this.#values.size <= this.#max) return;
+    for (const oldest of this.#values.keys()) {
+      this.#values.delete(oldest);
+      return;
+    }
+  }
+
+  delete(key: string): void {
+    this.#values.delete(key);
+  }
+
+  clear(): void {
+    this.#values.clear();
+  }
+}
