@@ -14,6 +14,12 @@ export interface ConnectionOptions {
   readonly readOnly?: boolean;
 }
 
+/**
+ * Pages of the file in memory. After a row moved between pages, a commit looks through all of them: with four
+ * times as many, a message costs more and not less. What is not here is in the system's cache.
+ */
+const CACHE_KB = 8_192;
+
 const SQLITE_BUSY = 5;
 const SQLITE_BUSY_MASK = 0xff;
 /** How long a writer waits for the commits of other processes before its caller is told to come back. */
@@ -48,7 +54,7 @@ function prepare(database: DatabaseSync, options: ConnectionOptions): void {
   whileBusy(() => database.exec("PRAGMA journal_mode = WAL"));
   database.exec(
     `PRAGMA synchronous = ${options.synchronous}; PRAGMA temp_store = memory;
-     PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32768;
+     PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -${CACHE_KB};
      PRAGMA journal_size_limit = ${LOG_BYTES_MAX}; PRAGMA secure_delete = on`,
   );
   migrate(database);
@@ -132,10 +138,22 @@ const FULL = 2;
  * Whether the commits to come are on disk when they return. A synced one covers all that was written to the
  * log before it, by whichever process.
  */
-export function syncCommits(database: DatabaseSync, isNeeded: boolean): void {
-  database.exec(`PRAGMA synchronous = ${isNeeded ? "full" : "normal"}`);
-  // Inside a transaction SQLite ignores it, and says nothing.
-  if (isNeeded && synchronousOf(database) !== FULL) throw new Error("a commit would not be synced");
+export class Syncing {
+  readonly #database: DatabaseSync;
+  #isOn: boolean | undefined;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  turn(on: boolean): void {
+    if (on === this.#isOn) return;
+    this.#isOn = undefined;
+    this.#database.exec(`PRAGMA synchronous = ${on ? "full" : "normal"}`);
+    // Inside a transaction SQLite ignores it, and says nothing.
+    if (on && synchronousOf(this.#database) !== FULL) throw new Error("a commit would not be synced");
+    this.#isOn = on;
+  }
 }
 
 /** How durable a commit is, as the connection itself reports it. */

@@ -78,10 +78,23 @@ describe("nothing is known of rows", () => {
 });
 
 describe("recent values", () => {
-  it("are so many: the one that was put first makes room", () => {
-    const recent = new Recent<number>(2);
-    for (const [key, value] of Object.entries({ a: 1, b: 2, c: 3 })) recent.put(key, value);
-    expect(["a", "b", "c"].map((key) => recent.get(key))).toEqual([undefined, 2, 3]);
+  it("are so many: what was not asked for lately makes room", () => {
+    const recent = new Recent<number>(4);
+    recent.put("a", 1);
+    recent.put("b", 2);
+    expect(recent.get("a")).toBe(1);
+    recent.put("c", 3);
+    expect(["a", "b", "c"].map((key) => recent.has(key))).toEqual([true, false, true]);
+  });
+
+  it("that were put again are not told as they were", () => {
+    const recent = new Recent<number | undefined>(4);
+    recent.put("a", 1);
+    recent.put("b", 2);
+    recent.put("a", undefined);
+    expect([recent.has("a"), recent.get("a")]).toEqual([true, undefined]);
+    recent.delete("a");
+    expect(recent.has("a")).toBe(false);
   });
 
   it("are not kept if they are long, nor is the one before", () => {

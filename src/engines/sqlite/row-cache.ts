@@ -66,27 +66,35 @@ export class RowCache {
   }
 }
 
-/** The latest values by key. What was not put for longest makes room. */
+/**
+ * The latest values by key, in two generations: once the younger one is full it becomes the elder, and the
+ * elder goes. To find the oldest of one map takes a walk over all that has gone before it.
+ */
 export class Recent<V> {
-  readonly #max: number;
-  readonly #values = new Map<string, V>();
+  readonly #youngMax: number;
+  #young = new Map<string, V>();
+  #elder = new Map<string, V>();
 
   constructor(max = CONVERSATIONS_MAX) {
-    this.#max = max;
+    this.#youngMax = max / 2;
   }
 
   has(key: string): boolean {
-    return this.#values.has(key);
+    return this.#young.has(key) || this.#elder.has(key);
   }
 
   get(key: string): V | undefined {
-    return this.#values.get(key);
+    const value = this.#young.get(key);
+    if (value !== undefined || this.#young.has(key)) return value;
+    const elder = this.#elder.get(key);
+    if (elder !== undefined) this.put(key, elder);
+    return elder;
   }
 
   /** Undefined may be what is known: there is no such row. */
   getOr(key: string, read: () => V): V {
-    const known = this.#values.get(key);
-    if (known !== undefined || this.#values.has(key)) return known as V;
+    const known = this.get(key);
+    if (known !== undefined || this.has(key)) return known as V;
     const value = read();
     this.put(key, value);
     return value;
@@ -94,24 +102,24 @@ export class Recent<V> {
 
   /** If it is not too long: an unknown one is read again. */
   keep(key: string, value: V, length: number): void {
-    if (length > KEPT_LENGTH_MAX) this.#values.delete(key);
+    if (length > KEPT_LENGTH_MAX) this.delete(key);
     else this.put(key, value);
   }
 
   put(key: string, value: V): void {
-    this.#values.set(key, value);
-    if (this.#values.size <= this.#max) return;
-    for (const oldest of this.#values.keys()) {
-      this.#values.delete(oldest);
-      return;
-    }
+    this.#young.set(key, value);
+    if (this.#young.size < this.#youngMax) return;
+    this.#elder = this.#young;
+    this.#young = new Map();
   }
 
   delete(key: string): void {
-    this.#values.delete(key);
+    this.#young.delete(key);
+    this.#elder.delete(key);
   }
 
   clear(): void {
-    this.#values.clear();
+    this.#young.clear();
+    this.#elder.clear();
   }
 }

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../errors.ts";
 import type { Tables } from "../embedded/tables.ts";
-import { type ConnectionOptions, openConnection, whileBusy } from "./connection.ts";
+import { type ConnectionOptions, openConnection, Syncing, whileBusy } from "./connection.ts";
 import { fileAt, OpenFile } from "./open-file.ts";
 import { Quarantine } from "./quarantine.ts";
 import { RowCache } from "./row-cache.ts";
@@ -16,6 +16,7 @@ export interface SessionOptions extends ConnectionOptions {
 /** An open file. */
 export interface Session {
   readonly database: DatabaseSync;
+  readonly syncing: Syncing;
   readonly tables: Tables;
   /** What its tables know of rows, without reading them. */
   readonly cache: RowCache;
@@ -40,7 +41,8 @@ export function openSession(options: SessionOptions): Session {
       const file = new OpenFile(options.file);
       // The path may have come to name another file before it was opened: then it is unknown which is open.
       isTheOneMeant = before === undefined || before === fileAt(options.file);
-      if (isTheOneMeant) return { database, tables, cache, quarantine, file, salt };
+      if (isTheOneMeant)
+        return { database, syncing: new Syncing(database), tables, cache, quarantine, file, salt };
     } finally {
       if (!isTheOneMeant) database.close();
     }

@@ -7,7 +7,7 @@ import { carryOut } from "../embedded/carry-out.ts";
 import type { StepContext } from "../embedded/context.ts";
 import { isRead, ridesAlong, type StepName, type StepResult } from "../embedded/requests.ts";
 import type { StrayRow, Tables } from "../embedded/tables.ts";
-import { type ConnectionOptions, durabilityOf, syncCommits, whileBusy } from "./connection.ts";
+import { type ConnectionOptions, durabilityOf, whileBusy } from "./connection.ts";
 import { errorFrom, failureOf, isDamage, messageOf, toldOf } from "./failure.ts";
 import { attempt, type ContextFor, inOneCommit } from "./group.ts";
 import { restoredFrom } from "./restored.ts";
@@ -111,7 +111,7 @@ class FileStore implements Store {
   }
 
   #carryOutAll(requests: readonly TimedRequest[]): StepReply[] {
-    const { database, quarantine, cache } = this.#session;
+    const { database, syncing, quarantine, cache } = this.#session;
     quarantine.begin();
     const onError = (error: unknown) => this.#noteDamage(error);
     if (!this.#needsWrite(requests)) return requests.map((each) => attempt(() => this.#read(each), onError));
@@ -120,7 +120,7 @@ class FileStore implements Store {
       if (name === "sweep") quarantine.removeUncountable();
       return this.#stepAt(nowMs, apart);
     };
-    if (this.#options.synchronous === "full") syncCommits(database, !requests.every(ridesAlong));
+    if (this.#options.synchronous === "full") syncing.turn(!requests.every(ridesAlong));
     const replies = inOneCommit(database, requests, contextFor, {
       onError,
       onBegin: () => {
@@ -220,9 +220,10 @@ class FileStore implements Store {
 
   #needsWrite(requests: readonly TimedRequest[]): boolean {
     try {
+      if (requests.some(({ name }) => name !== "takeDue" && !isRead(name))) return true;
       return whileBusy(() => {
         this.#session.cache.refresh();
-        return requests.some((request) => !isRead(request.name) && !this.#isIdle(request));
+        return requests.some((request) => request.name === "takeDue" && this.#isDue(request));
       });
     } catch {
       // Not even the read worked: the transaction tells each caller why.
@@ -231,8 +232,8 @@ class FileStore implements Store {
   }
 
   /** Looking for due work when none is due must not take the write lock ten times a second. */
-  #isIdle({ name, nowMs }: TimedRequest): boolean {
-    return name === "takeDue" && this.#session.tables.states.wakeable(nowMs, 1).length === 0;
+  #isDue({ nowMs }: TimedRequest): boolean {
+    return this.#session.tables.states.wakeable(nowMs, 1).length > 0;
   }
 
   /** Due work is not looked for again here: it would be taken outside a transaction. */
