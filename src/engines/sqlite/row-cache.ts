@@ -1,5 +1,6 @@
 import type { ConversationState } from "../../core/state.ts";
 import type { Conversation, ConversationKey } from "../../model/conversation.ts";
+import type { HistoryMessage } from "../../model/history.ts";
 import type { NameRecord } from "../../model/names.ts";
 import type { StagedRow } from "../../model/staged.ts";
 import type { PileEnd } from "../embedded/tables.ts";
@@ -39,6 +40,8 @@ export class RowCache {
   readonly pileEnds = new Recent<PileEnd>();
   /** Small piles, whole. */
   readonly piles = new Recent<readonly StagedRow[]>();
+  /** What was said in a conversation, the latest of it. */
+  readonly histories = new Recent<readonly HistoryMessage[]>();
   readonly isPaused = new Recent<boolean>();
   readonly #version: () => unknown;
   #known: unknown;
@@ -62,6 +65,7 @@ export class RowCache {
     this.names.clear();
     this.pileEnds.clear();
     this.piles.clear();
+    this.histories.clear();
     this.isPaused.clear();
   }
 }

@@ -3,6 +3,7 @@ import { conversationRows } from "./conversation-rows.ts";
 import type { ReadRows } from "./rows.ts";
 import type { RowValues, TableName } from "./sound-rows.ts";
 import type { Row } from "./statements.ts";
+import { cachedHistory } from "./tables/cached-history.ts";
 import { cachedStaged } from "./tables/cached-staged.ts";
 import { conversationTable } from "./tables/conversations.ts";
 import { deadLetterTable } from "./tables/dead-letters.ts";
@@ -33,7 +34,7 @@ export function sqliteTables(options: TablesOptions): Tables {
     staged: cachedStaged(stagedTable(sql, readRows), cache),
     remembered: rememberedTable(sql, salt),
     states: stateTable(options),
-    history: historyTable(sql, readRows),
+    history: cachedHistory(historyTable(sql, readRows), cache),
     refusals: refusalTable(sql, readRows),
     deadLetters: deadLetterTable(sql, readRows),
     unknownSends: recordsById(sql, readRows, "unknown_sends"),

@@ -38,7 +38,11 @@ export function removal(sql: Statements, cache: RowCache): Removal {
         sql.run("DELETE FROM quarantine WHERE number = ?", number);
     },
     tracesLeft: () => tracesLeft(sql),
-    expire: (past, max) => expiry.round(past, max),
+    expire(past, max) {
+      const expired = expiry.round(past, max);
+      if (expired.rows > 0) cache.histories.clear();
+      return expired;
+    },
   };
 }
 
