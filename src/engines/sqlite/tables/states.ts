@@ -1,6 +1,6 @@
 import { AT_MS_MAX } from "../../../core/instant.ts";
 import { lockRecord } from "../../../core/lock-record.ts";
-import { wakeAtMs } from "../../../core/state.ts";
+import { type ConversationState, wakeAtMs } from "../../../core/state.ts";
 import type { StateTable } from "../../embedded/tables.ts";
 import { placeOf, type Quarantine } from "../quarantine.ts";
 import { isLossy, type Row, type Statements } from "../statements.ts";
@@ -55,7 +55,11 @@ export function stateTable(options: TablesOptions): StateTable {
       cache.states.keep(id, state, String(row?.state).length);
       return state;
     },
-    put: (id, state) => cache.states.keep(id, state, putState(sql, nowMs(), id, state)),
+    put(id, state) {
+      // Of an unknown one the statement itself finds out.
+      const mayRun = !cache.states.has(id) || cache.states.get(id)?.lease !== undefined;
+      cache.states.keep(id, state, mayRun ? putRunning(sql, nowMs(), id, state) : putState(sql, id, state));
+    },
     restless: () => idsIn(sql.all("SELECT rowid AS number, conversation_id AS id FROM states")),
     wakeable: (nowMs, max) =>
       idsIn(sql.all(isPaused(sql, cache) ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max)),
@@ -98,18 +102,27 @@ const PUT_RUNNING = `UPDATE states SET turn_id = ?, state = ?
   WHERE conversation_id = ? AND holder = ? AND wake_at_ms > ? AND wake_at_ms <= ?`;
 
 /** Tells how many characters the row has. */
-function putState(sql: Statements, nowMs: number, ...[id, state]: Parameters<StateTable["put"]>): number {
+function putRunning(sql: Statements, nowMs: number, ...[id, state]: Parameters<StateTable["put"]>): number {
+  const lease = state?.lease;
+  if (!lease) return putState(sql, id, state);
+  const text = JSON.stringify(state);
+  const turnId = turnIdOf(state);
+  const isRunning = sql.run(PUT_RUNNING, turnId, text, id, lease.holder, nowMs, lease.untilAtMs) === 1;
+  return isRunning ? text.length : putState(sql, id, state);
+}
+
+function putState(sql: Statements, ...[id, state]: Parameters<StateTable["put"]>): number {
   if (!state) {
     sql.run("DELETE FROM states WHERE conversation_id = ?", id);
     return 0;
   }
-  const { lease, draft } = state;
   const text = JSON.stringify(state);
-  const turnId = draft?.turnId ?? lease?.turnId ?? null;
-  const isRunning =
-    lease !== undefined && sql.run(PUT_RUNNING, turnId, text, id, lease.holder, nowMs, lease.untilAtMs) === 1;
-  if (!isRunning) sql.run(PUT, id, wakeAtMs(state) ?? null, lease?.holder ?? null, turnId, text);
+  sql.run(PUT, id, wakeAtMs(state) ?? null, state.lease?.holder ?? null, turnIdOf(state), text);
   return text.length;
+}
+
+function turnIdOf({ draft, lease }: ConversationState): string | null {
+  return draft?.turnId ?? lease?.turnId ?? null;
 }
 
 function locksIn(
