@@ -3,6 +3,7 @@ import type { Results } from "./results.ts";
 import { scaleTable } from "./scale/scale-table.ts";
 import { WHOLE } from "./scenarios.ts";
 import { barsTable, faultsTable, figuresTable, generatorLine, restartTable } from "./tables.ts";
+import { workersTables } from "./workers/workers-table.ts";
 
 /** Above this load, what else runs takes a part of the machine that shows. */
 const BUSY = 0.5;
@@ -16,6 +17,7 @@ const WRITE: Readonly<Record<string, (results: AllResults) => string>> = {
   restart: restartTable,
   faults: faultsTable,
   generator: generatorLine,
+  workers: ({ workers }) => (workers === undefined ? NOT_YET : workersTables(workers)),
   scale: ({ scale }) => (scale === undefined ? NOT_YET : scaleTable(scale)),
 };
 

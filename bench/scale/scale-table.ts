@@ -2,7 +2,7 @@ import { spreadOf } from "../quantiles.ts";
 import { tableOf, told } from "../tables.ts";
 import { type Compared, isMet, ratioOf, type ScaleResults } from "./scale-results.ts";
 
-export function scaleTable({ day, rows }: ScaleResults): string {
+export function scaleTable({ day, machine, rows }: ScaleResults): string {
   const times = rows[0]?.small.length ?? 0;
   const cells = rows.map((row) => [
     row.about,
@@ -13,7 +13,9 @@ export function scaleTable({ day, rows }: ScaleResults): string {
     isMet(row) === undefined ? "" : isMet(row) ? "met" : "**missed**",
   ]);
   const table = tableOf(["", "small", "large", "ratio", "bar", ""], cells);
-  const head = `Measured on ${day}, ${times} times: the median, and in brackets the least and the most.`;
+  const head =
+    `Measured on ${day}, ${times} times (load of others before: ${machine.loadBefore}): the median, ` +
+    "and in brackets the least and the most.";
   return `${head}\n\n${table}`;
 }
 
