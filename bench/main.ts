@@ -3,22 +3,32 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT } from "../test/staged-package.ts";
 import { faultsIn } from "./check-run.ts";
-import { RESULTS_FILE } from "./latest-results.ts";
+import { latestResults, RESULTS_FILE, SCALE_FILE, WORKERS_FILE } from "./latest-results.ts";
 import { printed, withResults } from "./performance-page.ts";
 import { drawPlot, PLOTS } from "./plots.ts";
 import { prepare } from "./prepare.ts";
 import type { Results } from "./results.ts";
 import { runBench } from "./run-bench.ts";
+import { runScale } from "./scale/run-scale.ts";
+import { scaleTable } from "./scale/scale-table.ts";
 import { QUICK, SCENARIOS, WHOLE } from "./scenarios.ts";
 import { SERVERS } from "./servers.ts";
+import { runWorkers } from "./workers/run-workers.ts";
+import { workersTables } from "./workers/workers-table.ts";
 
 const HELP = `npm run bench              all, about 25 minutes; writes docs/performance.md and its plots
 npm run bench -- --quick   a small one, within 3 minutes; writes nothing unless --write is given
 npm run bench -- visitor [rounds] [messages a turn]   what one visitor costs all others
+npm run bench -- scale [--repetitions N]   start and turns with a million conversations; writes its table
+npm run bench -- workers [--repetitions N]   one, two and four workers; writes its tables
 
   --servers    ${SERVERS.join(",")}
   --scenarios  ${SCENARIOS.join(",")}
   --repetitions N`;
+
+const MILLION = { conversations: 1_000_000, longMessages: 10_000 };
+const SCALE_REPETITIONS = 5;
+const WORKERS_REPETITIONS = 5;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -50,20 +60,50 @@ async function bench(): Promise<Results> {
   const ran = await runBench({ servers, scenarios, size, onProgress: (line) => console.error(line) });
   const skipped = [...surroundings.skipped, ...ran.failed];
   if (ran.failed.length > 0) process.exitCode = 1;
-  return { day: new Date().toISOString().slice(0, 10), ...surroundings, skipped, size, runs: ran.runs };
+  return { day: today(), ...surroundings, skipped, size, runs: ran.runs };
 }
 
 function write(results: Results): void {
   writeFileSync(RESULTS_FILE, `${JSON.stringify(results, null, 2)}\n`);
-  const page = join(ROOT, "docs/performance.md");
-  writeFileSync(page, withResults(readFileSync(page, "utf8"), results));
+  writePage();
   for (const [file, plot] of Object.entries(PLOTS)) writeFileSync(join(ROOT, file), drawPlot(results, plot));
+}
+
+function writePage(): void {
+  const page = join(ROOT, "docs/performance.md");
+  writeFileSync(page, withResults(readFileSync(page, "utf8"), latestResults()));
+}
+
+async function scale(): Promise<void> {
+  const { machine } = await prepare(["lull"]);
+  const onProgress = (line: string) => console.error(line);
+  const rows = await runScale(MILLION, Number(values.repetitions ?? SCALE_REPETITIONS), onProgress);
+  const results = { day: today(), machine, rows };
+  writeFileSync(SCALE_FILE, `${JSON.stringify(results, null, 2)}\n`);
+  writePage();
+  console.log(scaleTable(results));
+}
+
+async function workers(): Promise<void> {
+  const { machine } = await prepare(["lull"]);
+  const onProgress = (line: string) => console.error(line);
+  const runs = await runWorkers(Number(values.repetitions ?? WORKERS_REPETITIONS), onProgress);
+  const results = { day: today(), machine, runs };
+  writeFileSync(WORKERS_FILE, `${JSON.stringify(results, null, 2)}\n`);
+  writePage();
+  console.log(workersTables(results));
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 if (values.help) console.log(HELP);
 else if (positionals[0] === "visitor") await import("./one-visitor.ts");
+else if (positionals[0] === "scale") await scale();
+else if (positionals[0] === "workers") await workers();
 else {
   const results = await bench();
   const isWhole = !values.quick && values.servers === undefined && values.scenarios === undefined;

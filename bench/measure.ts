@@ -30,12 +30,17 @@ const STILL_MS = 45_000;
 const LOAD_WITHIN_MS = 180_000;
 const DRAIN_PACE_MS = 100;
 
+/** How a server is started, where it is not as usual; and who wants to know when the load ran. */
+export interface How extends Pick<Place, "workers" | "env"> {
+  readonly onLoad?: (load: LoadReport) => void;
+}
+
 /** One server, one scenario, every process new. */
-export async function measure(server: ServerName, scenario: Scenario): Promise<Measured> {
+export async function measure(server: ServerName, scenario: Scenario, how: How = {}): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), "lull-bench-"));
   const fakes = new Child(process.execPath, [FAKES], { folder });
   try {
-    const seen = await observe(server, scenario, folder, await fakes.printed(/listening on (\S+)$/m));
+    const seen = await observe(server, scenario, folder, await fakes.printed(/listening on (\S+)$/m), how);
     const { load, log } = seen;
     const isFloor = server === "floor";
     const { faults, lateness, late } = checkRun({
@@ -56,12 +61,14 @@ async function observe(
   scenario: Scenario,
   folder: string,
   fakesUrl: string,
+  { onLoad, ...how }: How,
 ): Promise<Seen> {
   const data = join(folder, "server");
   await mkdir(data);
   const place: Place = {
     ...{ folder: data, port: await freePort(), fakesUrl },
     ...{ windowMs: scenario.windowMs, isKilled: scenario.killAtMs !== undefined },
+    ...how,
   };
   let server = await START[name](place);
   const file = join(folder, "load.json");
@@ -76,6 +83,7 @@ async function observe(
     await generator.gone(LOAD_WITHIN_MS);
     sampler.stop();
     const load = JSON.parse(await readFile(file, "utf8")) as LoadReport;
+    onLoad?.(load);
     if (name !== "floor") await drained(fakesUrl, load.ackedAtMs.filter((atMs) => atMs > 0).length);
     const log = (await (await fetch(`${fakesUrl}/log`)).json()) as CallLog;
     return { scenario, load, log, samples: sampler.samples, restart };

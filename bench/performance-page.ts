@@ -1,22 +1,28 @@
+import type { AllResults } from "./latest-results.ts";
 import type { Results } from "./results.ts";
+import { scaleTable } from "./scale/scale-table.ts";
 import { WHOLE } from "./scenarios.ts";
 import { barsTable, faultsTable, figuresTable, generatorLine, restartTable } from "./tables.ts";
+import { workersTables } from "./workers/workers-table.ts";
 
 /** Above this load, what else runs takes a part of the machine that shows. */
 const BUSY = 0.5;
+const NOT_YET = "Not measured yet.";
 const PLACE = /<!-- bench (\w+) -->\n[\s\S]*?<!-- end -->/g;
 
-const WRITE: Readonly<Record<string, (results: Results) => string>> = {
+const WRITE: Readonly<Record<string, (results: AllResults) => string>> = {
   machine: machineLine,
   figures: figuresTable,
   bars: barsTable,
   restart: restartTable,
   faults: faultsTable,
   generator: generatorLine,
+  workers: ({ workers }) => (workers === undefined ? NOT_YET : workersTables(workers)),
+  scale: ({ scale }) => (scale === undefined ? NOT_YET : scaleTable(scale)),
 };
 
 /** The page with every place of the bench written anew: `<!-- bench figures -->`, a table, `<!-- end -->`. */
-export function withResults(page: string, results: Results): string {
+export function withResults(page: string, results: AllResults): string {
   return page.replaceAll(PLACE, (_, name: string) => {
     const write = WRITE[name];
     if (write === undefined) throw new Error(`the bench writes no ${name}`);
@@ -28,6 +34,7 @@ export function withResults(page: string, results: Results): string {
 export function printed(results: Results): string {
   return Object.values(WRITE)
     .map((write) => write(results))
+    .filter((text) => text !== NOT_YET)
     .join("\n\n");
 }
 

@@ -26,6 +26,10 @@ export interface Place {
   readonly fakesUrl: string;
   /** It will be killed: a peer that waits for the locks of the dead is told to wait for seconds only. */
   readonly isKilled: boolean;
+  /** Of Lull; one where left out. */
+  readonly workers?: number;
+  /** Beside what Lull has to be told. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Server {
@@ -81,14 +85,11 @@ async function startPeer(
 }
 
 /** As its users start it: the built program, its defaults, and what a service needs to be told. */
-async function startLull({ folder, port, windowMs, fakesUrl }: Place): Promise<Server> {
-  return listening(
-    () =>
-      new Child(process.execPath, [BIN, "start", "--workers", "1"], {
-        folder,
-        env: lullEnvironment(port, windowMs, fakesUrl),
-      }),
-  );
+async function startLull(place: Place): Promise<Server> {
+  const { folder, port, windowMs, fakesUrl, workers = 1 } = place;
+  const env = { ...lullEnvironment(port, windowMs, fakesUrl), ...place.env };
+  const args = [BIN, "start", "--workers", String(workers)];
+  return listening(() => new Child(process.execPath, args, { folder, env }));
 }
 
 function lullEnvironment(port: number, windowMs: number, fakesUrl: string): Record<string, string> {

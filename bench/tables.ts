@@ -113,7 +113,7 @@ function redisShare(results: Results, server: ServerName, figures: readonly Figu
   return `, of it Redis ${number.format(median)}`;
 }
 
-function told(spread: Spread | undefined): string {
+export function told(spread: Spread | undefined): string {
   if (spread === undefined) return "";
   const [median, least, most] = [spread.median, spread.least, spread.most].map((each) => number.format(each));
   return least === most ? `${median}` : `${median} (${least}–${most})`;
@@ -123,7 +123,7 @@ function boundOf({ atLeast, atMost, against }: Bar): string {
   return `${atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`}${against === undefined ? "" : " ×"}`;
 }
 
-function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lineOf = (cells: readonly string[]) =>
     `|${cells.map((cell) => (cell === "" ? " " : ` ${cell} `)).join("|")}|`;
   return [lineOf(head), `|${"---|".repeat(head.length)}`, ...rows.map(lineOf)].join("\n");

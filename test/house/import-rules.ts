@@ -72,7 +72,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   // Run from a checkout, by people: it stands on the sources, and no test is below it.
   "tools/aws-local": { imports: ["tools/aws-local", "src"] },
   // Run from a checkout, too: it measures the built program from outside, and draws as the docs do.
-  bench: { imports: ["bench", "src/testing", "test", "package.json"] },
+  bench: { imports: ["bench", "src/testing", "test", "package.json"], types: ["src"] },
 };
 
 /**

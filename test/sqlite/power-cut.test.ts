@@ -175,6 +175,25 @@ describe.skipIf(!canForget)("a power cut, every write after the last sync forgot
     expect(outcomes).toHaveLength(2);
     expect(syncs() - before).toBe(3 + 2 * 2);
   });
+
+  it("costs no more where messages come between the steps, and less where many come at once", async () => {
+    const process = await openOnForgetfulDisk();
+    const syncs = () => disk!.syncsOf(`${file}-wal`);
+    const stage = (id: string) => process.call("receiving", "stage", [request(id, "ben")]);
+    await stage("first");
+    const before = syncs();
+    const taken = takenFrom((await process.call("turns", "takeDue", 10, now)).outcomes);
+    await stage("two");
+    const onItsWay = sending(draftFor(taken), 0, systemClock.nowMs() + 5_000);
+    await process.call("turns", "draft", taken.lease, onItsWay);
+    await stage("three");
+    await process.call("turns", "commit", taken.lease, replied(taken, allSent(onItsWay)));
+    await stage("four");
+    expect(syncs() - before).toBe(3 + 2);
+    await Promise.all(Array.from({ length: 50 }, (_, n) => stage(`at once ${n}`)));
+    // The first may have gone ahead alone, and the others while it was written.
+    expect(syncs() - before - 5).toBeLessThan(15);
+  });
 });
 
 /** Confirms only a chunk that is known to be on its way. */
