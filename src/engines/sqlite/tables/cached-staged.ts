@@ -2,6 +2,7 @@ import { itemOf } from "../../../core/staged.ts";
 import type { StagedRow } from "../../../model/staged.ts";
 import type { PileEnd, StagedTable } from "../../embedded/tables.ts";
 import type { RowCache } from "../row-cache.ts";
+import { EMPTY_PILE } from "./staged.ts";
 
 /** Rows of a pile that is kept, and their bytes. */
 const KEPT_ROWS_MAX = 16;
@@ -34,9 +35,10 @@ export function cachedStaged(staged: StagedTable, { piles, pileEnds }: RowCache)
     of: (id, ids) => piles.get(id)?.filter((row) => ids.includes(row.id)) ?? staged.of(id, ids),
     remove(id, ids) {
       staged.remove(id, ids);
-      pileEnds.delete(id);
       const left = piles.get(id)?.filter((row) => !ids.includes(row.id));
       if (left) piles.put(id, left);
+      if (left?.length === 0) pileEnds.put(id, EMPTY_PILE);
+      else pileEnds.delete(id);
     },
   };
 }

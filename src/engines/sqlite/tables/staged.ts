@@ -109,11 +109,11 @@ export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
   };
 }
 
-const EMPTY: PileEnd = { messages: 0, bytes: 0, sinceAtMs: Number.POSITIVE_INFINITY };
+export const EMPTY_PILE: PileEnd = { messages: 0, bytes: 0, sinceAtMs: Number.POSITIVE_INFINITY };
 
 function endIn(sql: Statements, id: string): PileEnd {
   const row = sql.get(END, id);
-  if (!row) return EMPTY;
+  if (!row) return EMPTY_PILE;
   const { sequence, bytes, since } = row;
   return {
     messages: Number(sequence),
