@@ -7,7 +7,7 @@ import { settingsWith } from "../../../core/defaults.ts";
 import type { Settings } from "../../../model/settings.ts";
 import type { Taken } from "../../../model/take.ts";
 import type { Engine } from "../../../ports/engine.ts";
-import { allSent, arrival, draftFor, replied } from "../../../testing/engine-contract/builders.ts";
+import { allSent, arrival, draftFor, replied, silent } from "../../../testing/engine-contract/builders.ts";
 import { fakeClock } from "../../../testing/fake-clock.ts";
 import { sqlite } from "../index.ts";
 
@@ -72,6 +72,12 @@ async function answer(taken: Taken): Promise<void> {
   await engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken))));
 }
 
+function writeFromElsewhere(): void {
+  const database = new DatabaseSync(join(folder, "lull.db"), { timeout: 5_000 });
+  database.exec("INSERT OR REPLACE INTO meta (key, value) VALUES ('elsewhere', '')");
+  database.close();
+}
+
 describe("a take that brings the history along", () => {
   beforeEach(async () => {
     await engine.close();
@@ -86,6 +92,18 @@ describe("a take that brings the history along", () => {
     }
     const { history } = await take("five");
     expect(history?.map(({ text }) => text)).toEqual(["ok", "three", "ok", "four", "ok"]);
+  });
+
+  it("brings as much where turns had no reply, and where another process wrote some of it", async () => {
+    for (const text of ["one", "two", "three", "four", "five", "six"]) {
+      const taken = await take(text);
+      expect(taken.history).toEqual(await engine.conversations.history(taken.conversation.id, 5));
+      await engine.turns.commit(taken.lease, silent(taken));
+      // What was known of the file is not certain any more: it is read anew.
+      if (text === "four") writeFromElsewhere();
+    }
+    const { history } = await take("seven");
+    expect(history?.map(({ text }) => text)).toEqual(["two", "three", "four", "five", "six"]);
   });
 
   it("takes fewer turns at once where their histories are as much as a batch may hold", async () => {

@@ -20,6 +20,12 @@ const SAID = { columns: "number, messages", long: "messages" };
 export function historyTable(sql: Statements, readRows: ReadRows): HistoryTable {
   const turns = (id: string, max: number, bytesMax?: number) =>
     readRows("turns", latestRows(sql, "turns", id, max, bytesMax)).flatMap(({ turn }) => turn ?? []);
+  /** What was said in the latest turns; nothing where that is long. */
+  const short = (id: string, turnsMax: number, bytesMax: number) => {
+    const rows = sql.all(SHORT, id, turnsMax, bytesMax).reverse();
+    const messages = readRows("turns", rows).flatMap((row) => row.messages);
+    return { turns: rows.length, messages, isAll: rows.length < turnsMax };
+  };
   return {
     append(turn, messages) {
       sql.run(
@@ -43,12 +49,13 @@ export function historyTable(sql: Statements, readRows: ReadRows): HistoryTable 
       return latestWithin(all.slice(Math.max(0, all.length - max)), bytesMax);
     },
     shortMessages(id, max, bytesMax) {
-      const rows = sql.all(SHORT, id, max, bytesMax);
-      const isLong = rows.length === 0 && sql.get(HAS_ANY, id) !== undefined;
-      const said = readRows("turns", rows.reverse()).flatMap(({ messages }) => messages);
+      // Nearly every turn has two sides: half as many turns are enough.
+      const half = short(id, Math.ceil(max / 2), bytesMax);
+      const said = half.isAll || half.messages.length >= max ? half : short(id, max, bytesMax);
+      const isLong = said.turns === 0 && sql.get(HAS_ANY, id) !== undefined;
       // Messages of an older version are rarely needed, and are not looked for while others wait.
-      if (isLong || (said.length < max && sql.get(HAS_OLDER, id) !== undefined)) return undefined;
-      return said.slice(Math.max(0, said.length - max));
+      if (isLong || (said.messages.length < max && sql.get(HAS_OLDER, id) !== undefined)) return undefined;
+      return said.messages.slice(Math.max(0, said.messages.length - max));
     },
     turns: (id, max, bytesMax) => turns(id, max, bytesMax).reverse(),
     sent(id, max = Number.MAX_SAFE_INTEGER) {
