@@ -49,7 +49,7 @@ async function runAlone(call: Call, loaded: Loaded): Promise<number> {
   tellOfCrashes(log);
   const signal = firstSignal();
   const serving = await serveHere(call, loaded);
-  if (hungMs > 0) await startGuard({ what: "loop", hungMs, log: loggerOptions(call, loaded) });
+  if (hungMs > 0) await startGuard({ hungMs, log: loggerOptions(call, loaded) });
   announce(call.io, { ...loaded.server, url: serving.url, json: call.json });
   await signal;
   log("info", "service.stopping", { graceMs: stopGraceMs });

@@ -8,7 +8,7 @@ import type { Call } from "../command.ts";
 import { requireDatabase } from "../data.ts";
 import { exitCodeOf } from "../report-error.ts";
 import { loggerOptions, orStop, serviceLog } from "../serving/serve-here.ts";
-import { startGuard } from "../watching/guard.ts";
+import { guardParent } from "../watching/parent-guard.ts";
 import { signOfLife } from "../watching/sign-of-life.ts";
 import { checkForAll } from "./check-for-all.ts";
 import { FIRST_WORKER, isPing, SHARED_PORT, tellParent, WORKER_NUMBER } from "./messages.ts";
@@ -20,26 +20,31 @@ export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
   tellOfCrashes(log);
   const holder = processIdentity();
   const lullHere = () => createLull({ ...loaded.config(log), workerId: holder });
-  const port = Number(env[SHARED_PORT]);
-  if (env[FIRST_WORKER] === undefined) return serveUnderParent(call, loaded, { lullHere, holder, port });
+  // Without the parent we would not be replaced and our leases not freed. Node ends a worker that sees its
+  // parent go; the guard ends one whose event loop is blocked.
+  const guarded = guardParent({ pid: process.ppid, log: loggerOptions(call, loaded, fieldsOf(call)) });
+  const place = { lullHere, holder, guarded, port: Number(env[SHARED_PORT]) };
+  if (env[FIRST_WORKER] === undefined) return serveUnderParent(loaded, place);
   // What is wrong here is told as by any command, and the parent ends with our exit code.
-  const { lull, port: chosen } = await checkForAll(call, loaded, lullHere);
-  return serveUnderParent(call, loaded, { lullHere: () => lull, holder, port: chosen });
+  const { lull, port } = await checkForAll(call, loaded, lullHere);
+  return serveUnderParent(loaded, { ...place, lullHere: () => lull, port });
 }
 
 interface Place {
   readonly lullHere: () => Lull;
   readonly holder: string;
   readonly port: number;
+  /** Resolves when something sees to it that we end with our parent. */
+  readonly guarded: () => Promise<void>;
 }
 
-async function serveUnderParent(call: Call, loaded: Loaded, place: Place): Promise<number> {
+async function serveUnderParent(loaded: Loaded, place: Place): Promise<number> {
   answerParent();
   // Ctrl-C reaches every process of the terminal, but the parent decides how we stop.
   process.on("SIGINT", () => {});
   const stopped = new Promise<void>((resolve) => process.on("SIGTERM", () => resolve()));
   try {
-    const serving = await serveAt(call, loaded, place);
+    const serving = await serveAt(loaded, place);
     await tellParent({ lull: "ready", url: serving.url });
     await stopped;
     await serving.close(loaded.server.stopGraceMs);
@@ -60,15 +65,16 @@ function answerParent(): void {
   answer();
 }
 
-async function serveAt(call: Call, loaded: Loaded, { lullHere, holder, port }: Place): Promise<Serving> {
+async function serveAt({ server }: Loaded, { lullHere, holder, port, guarded }: Place): Promise<Serving> {
   await tellParent({ lull: "identity", holder });
   // The first worker created it. If it is gone by now, a new and empty one would hide that.
-  await requireDatabase(loaded.server.db);
-  // Without the parent we would not be replaced and our leases not freed. Node ends a worker that sees its
-  // parent go; the guard ends one whose event loop is blocked.
-  await startGuard({ what: "parent", pid: process.ppid, log: loggerOptions(call, loaded, fieldsOf(call)) });
+  await requireDatabase(server.db);
   const lull = lullHere();
-  return orStop(lull, () => serve(lull, { port, host: loaded.server.host }));
+  return orStop(lull, async () => {
+    await lull.engine();
+    await guarded();
+    return serve(lull, { port, host: server.host });
+  });
 }
 
 function fieldsOf({ io }: Call) {
