@@ -30,7 +30,9 @@ export async function run(program: string, args: readonly string[], cwd: string)
 
 /** The package as it is published, built into a folder of its own: no other build gets in its way. */
 export async function stagePackage(folder: string, ...more: readonly string[]): Promise<void> {
-  await run("tsc", ["-p", "tsconfig.build.json", "--outDir", join(folder, "dist")], ROOT);
+  const dist = join(folder, "dist");
+  await run("tsc", ["-p", "tsconfig.build.json", "--emitDeclarationOnly", "--outDir", dist], ROOT);
+  await run("node", ["tools/build/bundle.ts", dist], ROOT);
   for (const name of [
     "package.json",
     "README.md",

@@ -1,6 +1,8 @@
+import cluster from "node:cluster";
 import { systemClock } from "../runtime/system-clock.ts";
-import { processIo } from "./io.ts";
-import { run } from "./run.ts";
+import { type Io, processIo } from "./io.ts";
+import { isVerbose, reportError } from "./report-error.ts";
+import { runParent } from "./workers/parent.ts";
 
 // `lull config | head` closes our stdout early: that is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
@@ -8,7 +10,24 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.
 // The reader of the log may go away. That is no reason to stop answering.
 process.stderr.on("error", () => {});
 
-const code = await run(process.argv.slice(2), processIo(systemClock.nowMs));
+const argv = process.argv.slice(2);
+const code = await main(processIo(systemClock.nowMs));
 // What is still on its way into a pipe gets through; a timer that a configuration module left behind does not
 // keep us running.
 process.stdout.write("", () => process.exit(code));
+
+async function main(io: Io): Promise<number> {
+  const end = cluster.isPrimary && argv[0] === "start" ? await asParent(io) : "alone";
+  if (end !== "alone") return end;
+  // Loaded here and not before: the parent of workers stays small.
+  const { run } = await import("./run.ts");
+  return run(argv, io);
+}
+
+async function asParent(io: Io): Promise<number | "alone"> {
+  try {
+    return await runParent(io);
+  } catch (error) {
+    return reportError(error, isVerbose(argv, io), io);
+  }
+}

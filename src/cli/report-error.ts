@@ -17,6 +17,11 @@ export function reportError(error: unknown, verbose: boolean, io: Io): number {
   return exitCodeOf(error);
 }
 
+/** Whether stacks are wanted. */
+export function isVerbose(argv: readonly string[], { env }: Pick<Io, "env">): boolean {
+  return argv.includes("--verbose") || env.LULL_LOG_LEVEL === "debug";
+}
+
 /** `fetch` and the like quote the URL that they were given. */
 function shown(words: string): string {
   return harmless(withoutUsers(words));

@@ -7,7 +7,7 @@ import { ENGINES } from "./engines.ts";
 import { COMMON, commandHelp, groupHelp, mainHelp, settingOptions } from "./help.ts";
 import type { Io } from "./io.ts";
 import { namedSecrets } from "./named-secrets.ts";
-import { reportError } from "./report-error.ts";
+import { isVerbose, reportError } from "./report-error.ts";
 import { UsageError } from "./usage-error.ts";
 import { version } from "./version.ts";
 
@@ -16,7 +16,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
     return await dispatch(argv, io);
   } catch (error) {
-    return reportError(error, argv.includes("--verbose") || io.env.LULL_LOG_LEVEL === "debug", io);
+    return reportError(error, isVerbose(argv, io), io);
   }
 }
 

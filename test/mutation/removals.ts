@@ -162,9 +162,9 @@ export const NAMED: readonly Named[] = [
     title: "ends, also when its event loop is blocked",
     patches: [
       {
-        file: "cli/watching/guard-thread.ts",
-        find: 'if (isGone && wasGone) endProcess("warn", "worker.orphaned", {});',
-        replace: "",
+        file: "cli/watching/parent-guard-thread.ts",
+        find: "if (isGone && wasGone && actsAlone()) {",
+        replace: "if (isGone && wasGone && false) {",
       },
     ],
   },

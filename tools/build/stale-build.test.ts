@@ -27,7 +27,7 @@ it("a build that is newer than all of its sources is used", () => {
   expect(isStale(root)).toBe(false);
 });
 
-it.each(["src/index.ts", "src/cli/main.ts", "package.json", "tsconfig.build.json"])(
+it.each(["src/index.ts", "src/cli/main.ts", "package.json", "tsconfig.build.json", "tools/build/bundle.ts"])(
   "a change of %s makes it stale",
   (path) => {
     write(path, AFTER);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const PROBE = "dist/cli/main.js";
 /** What the build is made from. */
-const SOURCES = ["src", "package.json", "tsconfig.json", "tsconfig.build.json"];
+const SOURCES = ["src", "tools/build", "package.json", "tsconfig.json", "tsconfig.build.json"];
 
 /**
  * Whether a source was written since the build was made. Where there is no build the sources run as they are,

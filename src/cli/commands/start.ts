@@ -1,7 +1,8 @@
 import cluster from "node:cluster";
-import type { Command } from "../command.ts";
+import type { Call, Command } from "../command.ts";
 import { runService } from "../serving/run-service.ts";
 import { serviceLog } from "../serving/serve-here.ts";
+import { FIRST_WORKER } from "../workers/messages.ts";
 
 export const start: Command = {
   about: `Runs the service. It prints one line, \`lull listening on <url>\`, when ready; logs go to stderr.
@@ -21,7 +22,7 @@ conversation back. A second signal stops at once. Nothing is lost either way.`,
   run: async (call) => {
     const loaded = await call.load("start");
     const { kind, origin } = loaded.responder;
-    if (cluster.isPrimary && kind === "echo" && origin === "default") {
+    if (isFirst(call) && kind === "echo" && origin === "default") {
       serviceLog(call, loaded)("warn", "responder.echo", {
         message:
           "no responder is configured: answers repeat what was said. " +
@@ -31,3 +32,8 @@ conversation back. A second signal stops at once. Nothing is lost either way.`,
     return runService(call, loaded, { supervised: true });
   },
 };
+
+/** What all workers would say alike, one says: the first, or the only process. */
+function isFirst({ io }: Call): boolean {
+  return cluster.isPrimary || io.env[FIRST_WORKER] !== undefined;
+}

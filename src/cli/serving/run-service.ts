@@ -3,6 +3,8 @@ import type { Loaded } from "../../config/load.ts";
 import { tellOfCrashes } from "../../process/crash.ts";
 import type { Call } from "../command.ts";
 import { startGuard } from "../watching/guard.ts";
+import { runFreeing } from "../workers/freeing.ts";
+import { DEAD_HOLDER, FIRST_WORKER, tellParent } from "../workers/messages.ts";
 import { runParent } from "../workers/parent.ts";
 import { runWorker } from "../workers/worker.ts";
 import { announce } from "./announce.ts";
@@ -15,25 +17,40 @@ export interface How {
 }
 
 /** Runs the service until it is told to stop: in this process, or in others under this one. */
-export function runService(call: Call, loaded: Loaded, { supervised }: How): Promise<number> {
-  if (cluster.isWorker) return runWorker(call, loaded);
-  const hasParent = loaded.server.workers > 1 || (supervised && isShared(loaded));
-  return hasParent ? runParent(call, loaded) : runAlone(call, loaded);
+export async function runService(call: Call, loaded: Loaded, how: How): Promise<number> {
+  if (cluster.isWorker) return runUnderParent(call, loaded, how);
+  const end = hasParent(loaded, how) ? await runParent(call.io) : "alone";
+  return end === "alone" ? runAlone(call, loaded) : end;
 }
 
-/** The parent opens the store beside its workers. A user's own engine may not support being opened twice. */
+async function runUnderParent(call: Call, loaded: Loaded, how: How): Promise<number> {
+  const { [DEAD_HOLDER]: holder, [FIRST_WORKER]: first } = call.io.env;
+  if (holder !== undefined) return runFreeing(call, loaded, holder);
+  if (first === undefined || hasParent(loaded, how)) return runWorker(call, loaded);
+  await tellParent({ lull: "alone" });
+  return 0;
+}
+
+function hasParent(loaded: Loaded, { supervised }: How): boolean {
+  return loaded.server.workers > 1 || (supervised && isShared(loaded));
+}
+
+/**
+ * A dead worker's leases are freed by a process beside the others. A user's own engine may not support being
+ * opened twice.
+ */
 function isShared(loaded: Loaded): boolean {
   return /^(sqlite|aws)( |$)/.test(loaded.config(() => {}).engine.name);
 }
 
 async function runAlone(call: Call, loaded: Loaded): Promise<number> {
-  const { port, host, stopGraceMs, hungMs } = loaded.server;
+  const { stopGraceMs, hungMs } = loaded.server;
   const log = serviceLog(call, loaded);
   tellOfCrashes(log);
   const signal = firstSignal();
-  const serving = await serveHere(call, loaded, { port });
-  if (hungMs > 0) await startGuard({ what: "loop", hungMs, log: loggerOptions(call, loaded) });
-  announce(call, serving.url, host);
+  const serving = await serveHere(call, loaded);
+  if (hungMs > 0) await startGuard({ hungMs, log: loggerOptions(call, loaded) });
+  announce(call.io, { ...loaded.server, url: serving.url, json: call.json });
   await signal;
   log("info", "service.stopping", { graceMs: stopGraceMs });
   await serving.close(stopGraceMs);

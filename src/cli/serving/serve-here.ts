@@ -4,28 +4,25 @@ import { createLull, type Lull } from "../../index.ts";
 import type { Log, LogFields } from "../../model/log.ts";
 import type { Call } from "../command.ts";
 import { checkHost, checkOpenPort } from "../doctor/open-port.ts";
-import { createLog, type LoggerOptions } from "../logger.ts";
+import { createLog } from "../logger.ts";
+import type { ThreadLog } from "../watching/thread-log.ts";
 import { requireStore } from "./require-store.ts";
 import { requireTokens } from "./require-tokens.ts";
 
-export interface ServeHere {
-  readonly port: number;
-  readonly workerId?: string;
-  readonly fields?: LogFields;
+/** The whole service in this process, once all is sound: HTTP, turns, sweeping. */
+export async function serveHere(call: Call, loaded: Loaded): Promise<Serving> {
+  const log = serviceLog(call, loaded);
+  const lull = createLull(loaded.config(log));
+  return orStop(lull, async () => {
+    await requireSound(lull, loaded, log);
+    return serve(lull, loaded.server);
+  });
 }
 
-/** The whole service in this process: HTTP, turns, sweeping. */
-export async function serveHere(
-  call: Call,
-  loaded: Loaded,
-  { port, workerId, fields }: ServeHere,
-): Promise<Serving> {
-  const log = serviceLog(call, loaded, fields);
-  const lull = createLull({ ...loaded.config(log), ...(workerId !== undefined && { workerId }) });
+/** What was opened on the way does not outlive a failure. */
+export async function orStop<T>(lull: Lull, work: () => Promise<T>): Promise<T> {
   try {
-    // A worker's parent has checked for all of them.
-    if (workerId === undefined) await requireSound(lull, loaded, log);
-    return await serve(lull, { port, host: loaded.server.host });
+    return await work();
   } catch (error) {
     await lull.stop(0);
     throw error;
@@ -47,10 +44,6 @@ export function serviceLog(call: Call, loaded: Loaded, fields: LogFields = {}): 
 }
 
 /** The options that can be passed to a thread. */
-export function loggerOptions(
-  call: Call,
-  loaded: Loaded,
-  fields: LogFields = {},
-): Pick<LoggerOptions, "level" | "pretty" | "fields"> {
+export function loggerOptions(call: Call, loaded: Loaded, fields: LogFields = {}): ThreadLog {
   return { level: loaded.server.logLevel, pretty: call.io.stderrIsTty, fields };
 }

@@ -1,7 +1,25 @@
+import type { LogLevel } from "../../model/log.ts";
 import type { SignOfLife } from "../watching/sign-of-life.ts";
+
+/** What the parent has to know of a configuration that it never loads itself. */
+export interface Supervision {
+  readonly workers: number;
+  readonly host: string;
+  /** A real one, also where any was asked for: all workers have to agree on it. */
+  readonly port: number;
+  readonly graceMs: number;
+  readonly hungMs: number;
+  readonly logLevel: LogLevel;
+  /** Whether what is printed is for a program. */
+  readonly json: boolean;
+}
 
 /** What a worker tells its parent. */
 export type WorkerMessage =
+  /** From the first: configuration and store are sound, and it waits for the word to serve. */
+  | { readonly lull: "checked"; readonly supervision: Supervision }
+  /** From the first: this configuration runs in one process, without a parent. */
+  | { readonly lull: "alone" }
   /**
    * Sent before any work is taken, so that the parent can free the leases of a worker that dies on its first
    * turn.
@@ -11,17 +29,24 @@ export type WorkerMessage =
   /** It could not start. The parent reports it once, however many workers failed alike. */
   | { readonly lull: "failed"; readonly message: string; readonly exitCode: number }
   /** Its event loop turns. */
-  | ({ readonly lull: "pong" } & SignOfLife);
+  | ({ readonly lull: "pong" } & SignOfLife)
+  /** From a process that was started for nothing else. */
+  | { readonly lull: "freed"; readonly leases: number }
+  | { readonly lull: "not-freed"; readonly reason: string };
 
-/** What a parent asks its workers. */
-export type ParentMessage = { readonly lull: "ping" };
+/** What a parent tells its workers. */
+export type ParentMessage = { readonly lull: "ping" } | { readonly lull: "serve" };
 
 export function isWorkerMessage(message: unknown): message is WorkerMessage {
-  return isOurs(message) && !isPing(message);
+  return isOurs(message) && !isPing(message) && !isServe(message);
 }
 
 export function isPing(message: unknown): message is ParentMessage {
   return isOurs(message) && message.lull === "ping";
+}
+
+export function isServe(message: unknown): message is ParentMessage {
+  return isOurs(message) && message.lull === "serve";
 }
 
 function isOurs(message: unknown): message is { readonly lull: unknown } {
@@ -39,3 +64,7 @@ export function tellParent(message: WorkerMessage): Promise<void> {
 /** Set by the parent: the port that all workers share, and a name for the logs. */
 export const SHARED_PORT = "LULL_SHARED_PORT";
 export const WORKER_NUMBER = "LULL_WORKER_NUMBER";
+/** Set for the first worker of all, which alone may create the store. */
+export const FIRST_WORKER = "LULL_FIRST_WORKER";
+/** Set for a process that only frees the leases of this holder. */
+export const DEAD_HOLDER = "LULL_DEAD_HOLDER";

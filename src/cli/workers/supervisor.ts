@@ -66,13 +66,15 @@ export class Supervisor {
       ready: false,
       deaths: 0,
     }));
-    // Workers accept from the socket themselves: connections that wait in it survive the death of any one of
-    // them.
-    cluster.schedulingPolicy = cluster.SCHED_NONE;
   }
 
-  start(): void {
-    for (const seat of this.#seats) this.#fill(seat);
+  /** With the first worker, which has found everything sound and waits. */
+  start(first: Worker): void {
+    const [its, ...others] = this.#seats as [Seat, ...Seat[]];
+    this.#seat(its, first);
+    const serve: ParentMessage = { lull: "serve" };
+    first.send(serve, () => {});
+    for (const seat of others) this.#fill(seat);
   }
 
   /**
@@ -106,8 +108,12 @@ export class Supervisor {
   }
 
   #fill(seat: Seat): void {
-    const { clock, port, log } = this.#options;
-    const worker = cluster.fork({ [SHARED_PORT]: port, [WORKER_NUMBER]: seat.number });
+    const { port } = this.#options;
+    this.#seat(seat, cluster.fork({ [SHARED_PORT]: port, [WORKER_NUMBER]: seat.number }));
+  }
+
+  #seat(seat: Seat, worker: Worker): void {
+    const { clock, log } = this.#options;
     Object.assign(seat, { worker, holder: undefined, startedAtMs: clock.nowMs(), ready: false });
     log("debug", "worker.started", { worker: seat.number, pid: worker.process.pid });
     worker.on("message", (message: unknown) => {
@@ -157,7 +163,8 @@ export class Supervisor {
 
   #left(seat: Seat, code: number | null, signal: string | null): void {
     seat.watch?.stop();
-    this.#free(seat);
+    // One that stopped as it was asked to has given back what it held.
+    if (!this.#stopping || code !== 0) this.#free(seat);
     seat.worker = undefined;
     if (this.#stopping) this.#tellWhenGone();
     else this.#startAgain(seat, { code: code ?? undefined, signal: signal ?? undefined });

@@ -1,39 +1,50 @@
 import type { Loaded } from "../../config/load.ts";
+import { type Serving, serve } from "../../http/node.ts";
+import { createLull, type Lull } from "../../index.ts";
 import { tellOfCrashes } from "../../process/crash.ts";
 import { processIdentity } from "../../process/identity.ts";
 import { withoutUsers } from "../../schema/plain-url.ts";
 import type { Call } from "../command.ts";
 import { requireDatabase } from "../data.ts";
 import { exitCodeOf } from "../report-error.ts";
-import { loggerOptions, serveHere, serviceLog } from "../serving/serve-here.ts";
-import { startGuard } from "../watching/guard.ts";
+import { loggerOptions, orStop, serviceLog } from "../serving/serve-here.ts";
+import { guardParent } from "../watching/parent-guard.ts";
 import { signOfLife } from "../watching/sign-of-life.ts";
-import { isPing, SHARED_PORT, tellParent, WORKER_NUMBER } from "./messages.ts";
+import { checkForAll } from "./check-for-all.ts";
+import { FIRST_WORKER, isPing, SHARED_PORT, tellParent, WORKER_NUMBER } from "./messages.ts";
 
 /** A worker runs the whole service on the socket that it shares with its siblings. */
 export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
   const { env } = call.io;
-  const fields = { worker: Number(env[WORKER_NUMBER]) };
-  tellOfCrashes(serviceLog(call, loaded, fields));
-  const answer = () => void tellParent({ lull: "pong", ...signOfLife() });
-  process.on("message", (message) => {
-    if (isPing(message)) answer();
-  });
-  // Node drops messages that came before the listener was set, so the first answer is sent unasked.
-  answer();
+  const log = serviceLog(call, loaded, fieldsOf(call));
+  tellOfCrashes(log);
+  const holder = processIdentity();
+  const lullHere = () => createLull({ ...loaded.config(log), workerId: holder });
+  // Without the parent we would not be replaced and our leases not freed. Node ends a worker that sees its
+  // parent go; the guard ends one whose event loop is blocked.
+  const guarded = guardParent({ pid: process.ppid, log: loggerOptions(call, loaded, fieldsOf(call)) });
+  const place = { lullHere, holder, guarded, port: Number(env[SHARED_PORT]) };
+  if (env[FIRST_WORKER] === undefined) return serveUnderParent(loaded, place);
+  // What is wrong here is told as by any command, and the parent ends with our exit code.
+  const { lull, port } = await checkForAll(call, loaded, lullHere);
+  return serveUnderParent(loaded, { ...place, lullHere: () => lull, port });
+}
+
+interface Place {
+  readonly lullHere: () => Lull;
+  readonly holder: string;
+  readonly port: number;
+  /** Resolves when something sees to it that we end with our parent. */
+  readonly guarded: () => Promise<void>;
+}
+
+async function serveUnderParent(loaded: Loaded, place: Place): Promise<number> {
+  answerParent();
   // Ctrl-C reaches every process of the terminal, but the parent decides how we stop.
   process.on("SIGINT", () => {});
   const stopped = new Promise<void>((resolve) => process.on("SIGTERM", () => resolve()));
   try {
-    const holder = processIdentity();
-    await tellParent({ lull: "identity", holder });
-    // The parent created it. If it is gone by now, a new and empty one would hide that.
-    await requireDatabase(loaded.server.db);
-    // Without the parent we would not be replaced and our leases not freed. Node ends a worker that sees its
-    // parent go; the guard ends one whose event loop is blocked.
-    await startGuard({ what: "parent", pid: process.ppid, log: loggerOptions(call, loaded, fields) });
-    const port = Number(env[SHARED_PORT] ?? loaded.server.port);
-    const serving = await serveHere(call, loaded, { port, workerId: holder, fields });
+    const serving = await serveAt(loaded, place);
     await tellParent({ lull: "ready", url: serving.url });
     await stopped;
     await serving.close(loaded.server.stopGraceMs);
@@ -43,4 +54,29 @@ export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
     await tellParent({ lull: "failed", message: withoutUsers((error as Error).message), exitCode });
     return exitCode;
   }
+}
+
+function answerParent(): void {
+  const answer = () => void tellParent({ lull: "pong", ...signOfLife() });
+  process.on("message", (message) => {
+    if (isPing(message)) answer();
+  });
+  // Node drops messages that came before the listener was set, so the first answer is sent unasked.
+  answer();
+}
+
+async function serveAt({ server }: Loaded, { lullHere, holder, port, guarded }: Place): Promise<Serving> {
+  await tellParent({ lull: "identity", holder });
+  // The first worker created it. If it is gone by now, a new and empty one would hide that.
+  await requireDatabase(server.db);
+  const lull = lullHere();
+  return orStop(lull, async () => {
+    await lull.engine();
+    await guarded();
+    return serve(lull, { port, host: server.host });
+  });
+}
+
+function fieldsOf({ io }: Call) {
+  return { worker: Number(io.env[WORKER_NUMBER]) };
 }

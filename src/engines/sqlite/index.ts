@@ -3,7 +3,7 @@ import type { CheckResult } from "../../ports/check-result.ts";
 import type { EngineContext, EngineProvider } from "../../ports/engine.ts";
 import { isKnownDead } from "../../process/identity.ts";
 import { embeddedEngine } from "../embedded/engine.ts";
-import { isRead, type StepClient } from "../embedded/requests.ts";
+import { isRead, type StepClient, type StepName } from "../embedded/requests.ts";
 import { type AskStep, stepClient } from "../embedded/step-client.ts";
 import type { StrayRow } from "../embedded/tables.ts";
 import { backUp } from "./backup.ts";
@@ -93,6 +93,12 @@ async function inlineStore(options: SqliteOptions, context: EngineContext): Prom
   return { ask, damage: replies.damage, close: async () => store.close() };
 }
 
+/**
+ * Every start and every sweep make these short reads. On the writer's thread they spare a service whose lists
+ * are not asked for the reader's thread, and its 15 MB.
+ */
+const READ_BY_THE_WRITER = new Set<StepName>(["holders", "tracesLeft"]);
+
 /** Writes go to one thread, reads to another: a long list for the console never delays an acknowledgement. */
 async function threadedStore(options: SqliteOptions, context: EngineContext): Promise<OpenStore> {
   const { clock, log } = context;
@@ -115,7 +121,7 @@ async function threadedStore(options: SqliteOptions, context: EngineContext): Pr
     readerReplies.forget();
   });
   return {
-    ask: (name) => (isRead(name) ? read : write)(name),
+    ask: (name) => (isRead(name) && !READ_BY_THE_WRITER.has(name) ? read : write)(name),
     damage: () => writerReplies.damage() ?? readerReplies.damage(),
     async close() {
       // The writer last: only a connection that may write can fold the log into the file when it is the last.
