@@ -18,8 +18,8 @@ const STATEMENTS = {
   "a look that finds nothing due": 2,
 };
 /**
- * Beside these: BEGIN, COMMIT, and whether another connection has written; also how durable it has to be where
- * that changes, and whether it is so. Of these, all but the third are compiled whenever they run.
+ * Beside these: BEGIN, COMMIT, and whether another connection has written; also how durable it has to be,
+ * where that changes, and whether it is so. Of these, all but the third are compiled whenever they run.
  */
 const IS_AROUND = /^(BEGIN|COMMIT|PRAGMA)/;
 const COMPILED_AROUND_MAX = 4;
