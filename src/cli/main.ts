@@ -2,6 +2,8 @@ import cluster from "node:cluster";
 import { systemClock } from "../runtime/system-clock.ts";
 import { type Io, processIo } from "./io.ts";
 import { isVerbose, reportError } from "./report-error.ts";
+import { guardParent } from "./watching/parent-guard.ts";
+import { forgetInherited } from "./workers/messages.ts";
 import { runParent } from "./workers/parent.ts";
 
 // `lull config | head` closes our stdout early: that is no error.
@@ -10,6 +12,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.
 // The reader of the log may go away. That is no reason to stop answering.
 process.stderr.on("error", () => {});
 
+if (cluster.isPrimary) forgetInherited(process.env);
 const argv = process.argv.slice(2);
 const code = await main(processIo(systemClock.nowMs));
 // What is still on its way into a pipe gets through; a timer that a configuration module left behind does not
@@ -19,6 +22,7 @@ process.stdout.write("", () => process.exit(code));
 async function main(io: Io): Promise<number> {
   const end = cluster.isPrimary && argv[0] === "start" ? await asParent(io) : "alone";
   if (end !== "alone") return end;
+  if (cluster.isWorker) await guardParent(io);
   // Loaded here and not before: the parent of workers stays small.
   const { run } = await import("./run.ts");
   return run(argv, io);

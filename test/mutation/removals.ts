@@ -163,7 +163,7 @@ export const NAMED: readonly Named[] = [
     patches: [
       {
         file: "cli/watching/parent-guard-thread.ts",
-        find: "if (isGone && wasGone && actsAlone()) {",
+        find: "if (isGone && wasGone) {",
         replace: "if (isGone && wasGone && false) {",
       },
     ],
@@ -175,8 +175,8 @@ export const NAMED: readonly Named[] = [
     patches: [
       {
         file: "cli/workers/supervisor.ts",
-        find: "const leases = await freeLeases(holder);",
-        replace: "const leases = freeLeases.length - 1;",
+        find: "const leases = await free().catch(",
+        replace: "const leases = await Promise.resolve(free.length).catch(",
       },
     ],
   },

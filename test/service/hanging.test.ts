@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, test } from "vitest";
 import { eventually, type LullProcess } from "../lull-process.ts";
 import { type Environment, type Surroundings, surroundings } from "./surroundings.ts";
@@ -209,6 +210,60 @@ describe("a worker whose parent is gone", () => {
     expect(named(service, "worker.orphaned")).toHaveLength(1);
     await expect(healthy(url)).rejects.toThrow();
   });
+
+  test("ends, also when its store is in the middle of a long call", async () => {
+    const service = await start(1);
+    const url = await service.url();
+    const database = new DatabaseSync(at.env.LULL_DB!, { timeout: 5_000 });
+    database.exec(`CREATE TRIGGER endless BEFORE INSERT ON staged BEGIN
+      SELECT count(*) FROM (WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n
+        WHERE x < 1000000000000) SELECT x FROM n); END`);
+    // No other call keeps the writer's lock for that long.
+    database.exec("PRAGMA busy_timeout = 300");
+    const written = at.write(1, "hello").catch(() => {});
+    await eventually("its long call", async () => {
+      expect(() => database.exec("BEGIN IMMEDIATE; ROLLBACK")).toThrow("locked");
+      return true;
+    });
+    database.close();
+    service.kill("SIGKILL");
+    expect(await service.gone()).toEqual({ code: null, signal: "SIGKILL" });
+    expect(named(service, "worker.orphaned")).toHaveLength(1);
+    await expect(healthy(url)).rejects.toThrow();
+    await written;
+  });
+});
+
+describe("a start that does not get on", () => {
+  const blocking = async () => {
+    await prepare();
+    const loading = `import { writeSync } from "node:fs";
+      writeSync(2, JSON.stringify({ event: "test.loading", pid: process.pid }) + "\\n");
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`;
+    await writeFile(join(at.folder, "lull.config.mjs"), loading);
+    const service = at.lull("start");
+    await service.event("its loading", ({ event }) => event === "test.loading");
+    return service;
+  };
+
+  test("ends with a signal, and leaves no process behind", async () => {
+    const service = await blocking();
+    service.kill("SIGTERM");
+    expect(await service.gone()).toEqual({ code: 0, signal: null });
+  });
+
+  test("ends with its parent", async () => {
+    const service = await blocking();
+    service.kill("SIGKILL");
+    expect(await service.gone()).toEqual({ code: null, signal: "SIGKILL" });
+    expect(named(service, "worker.orphaned")).toHaveLength(1);
+  });
+});
+
+test("a start takes nothing that was meant for the worker of another one", async () => {
+  await prepare({ LULL_FIRST_WORKER: "1", LULL_DEAD_HOLDER: "x", LULL_WORKER_NUMBER: "7" });
+  const service = await at.start(2);
+  expect(await healthy(await service.url())).toBe(200);
 });
 
 describe("a process without a parent", () => {

@@ -1,8 +1,8 @@
-import cluster from "node:cluster";
-import type { Call, Command } from "../command.ts";
-import { runService } from "../serving/run-service.ts";
+import type { Command } from "../command.ts";
+import { type How, runService, speaksForAll } from "../serving/run-service.ts";
 import { serviceLog } from "../serving/serve-here.ts";
-import { FIRST_WORKER } from "../workers/messages.ts";
+
+const HOW: How = { supervised: true };
 
 export const start: Command = {
   about: `Runs the service. It prints one line, \`lull listening on <url>\`, when ready; logs go to stderr.
@@ -22,18 +22,13 @@ conversation back. A second signal stops at once. Nothing is lost either way.`,
   run: async (call) => {
     const loaded = await call.load("start");
     const { kind, origin } = loaded.responder;
-    if (isFirst(call) && kind === "echo" && origin === "default") {
+    if (speaksForAll(call, loaded, HOW) && kind === "echo" && origin === "default") {
       serviceLog(call, loaded)("warn", "responder.echo", {
         message:
           "no responder is configured: answers repeat what was said. " +
           "Set OPENAI_API_KEY, or respond in lull.config.ts",
       });
     }
-    return runService(call, loaded, { supervised: true });
+    return runService(call, loaded, HOW);
   },
 };
-
-/** What all workers would say alike, one says: the first, or the only process. */
-function isFirst({ io }: Call): boolean {
-  return cluster.isPrimary || io.env[FIRST_WORKER] !== undefined;
-}

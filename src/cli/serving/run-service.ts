@@ -16,6 +16,11 @@ export interface How {
   readonly supervised: boolean;
 }
 
+/** What all processes would say alike, one says: the first worker, or the only process. */
+export function speaksForAll({ io }: Call, loaded: Loaded, how: How): boolean {
+  return cluster.isPrimary || (io.env[FIRST_WORKER] !== undefined && hasParent(loaded, how));
+}
+
 /** Runs the service until it is told to stop: in this process, or in others under this one. */
 export async function runService(call: Call, loaded: Loaded, how: How): Promise<number> {
   if (cluster.isWorker) return runUnderParent(call, loaded, how);

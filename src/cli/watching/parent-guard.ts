@@ -1,4 +1,5 @@
-import { offerCompanion } from "../../process/companion.ts";
+import type { Io } from "../io.ts";
+import { WORKER_NUMBER } from "../workers/messages.ts";
 import { startThread } from "./start-thread.ts";
 import type { ThreadLog } from "./thread-log.ts";
 
@@ -7,17 +8,22 @@ export interface ParentGuardData {
   readonly log: ThreadLog;
 }
 
-const ENTRY = import.meta.url.endsWith(".ts") ? "./parent-guard-thread.ts" : "./parent-guard-thread.js";
+const IS_SOURCE = import.meta.url.endsWith(".ts");
+const ENTRY = IS_SOURCE ? "./parent-guard-thread.ts" : "./parent-guard-thread.js";
+/** What it needs is a timer. Sources are compiled in their thread, and that takes more. */
+const SMALL = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16 };
 
 /**
- * A worker ends with its parent; with a blocked event loop it could not see that the parent is gone. Asked
- * for before the store is opened, whose thread can see it. The rest, for when the store is open, starts a
- * thread where the store has none.
+ * A worker ends with its parent, without which it would not be replaced and its leases not freed. Node ends
+ * one that sees its parent go. This thread ends one that cannot see it, because its event loop is blocked, or
+ * that cannot end, because its store is in the middle of a long call. It is the first thing that a worker
+ * starts: a configuration may block while it is loaded. A thread of its own, since any other may be busy.
  */
-export function guardParent(data: ParentGuardData): () => Promise<void> {
-  const module = new URL(ENTRY, import.meta.url);
-  const isTaken = offerCompanion(module, data);
-  return async () => {
-    if (!isTaken()) await startThread(module);
+export async function guardParent({ env, stderrIsTty }: Io): Promise<void> {
+  const fields = { worker: Number(env[WORKER_NUMBER]) };
+  const data: ParentGuardData = {
+    pid: process.ppid,
+    log: { level: "warn", pretty: stderrIsTty, fields },
   };
+  await startThread(new URL(ENTRY, import.meta.url), data, IS_SOURCE ? {} : SMALL);
 }

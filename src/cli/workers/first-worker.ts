@@ -7,6 +7,8 @@ export type FirstWord =
   /** It is to be told to serve. */
   | { readonly worker: Worker; readonly supervision: Supervision }
   | "alone"
+  /** A signal came before it had checked everything. */
+  | "stopped"
   /** It has said why, or what it was asked for, such as the help. */
   | { readonly exitCode: number };
 
@@ -14,27 +16,39 @@ export type FirstWord =
  * Starts the first worker and waits for its word. It loads the configuration, creates, migrates and checks
  * the store, for itself and for all others: so the parent needs neither, and never holds what they weigh.
  */
-export function startFirstWorker(): Promise<FirstWord> {
+export function startFirstWorker(stopping: Promise<void>): Promise<FirstWord> {
   // Workers accept from the socket themselves: connections that wait in it survive the death of any one of
   // them. Only what is set before the first start counts.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const worker = cluster.fork({ [FIRST_WORKER]: "1", [WORKER_NUMBER]: 1 });
   return new Promise((resolve, reject) => {
+    let isAlone = false;
+    let isStopped = false;
     const onMessage = (message: unknown) => {
       if (!isWorkerMessage(message)) return;
       if (message.lull === "checked") settle(() => resolve({ worker, supervision: message.supervision }));
-      if (message.lull === "alone") settle(() => resolve("alone"));
+      // Once it is gone: what its configuration opened must not be opened twice.
+      if (message.lull === "alone") isAlone = true;
     };
     const onExit = (code: number | null, signal: string | null) => {
-      if (code === null) settle(() => reject(new CommandFailed(`the first worker was ended by ${signal}`)));
+      if (isStopped || isAlone) settle(() => resolve(isStopped ? "stopped" : "alone"));
+      else if (code === null)
+        settle(() => reject(new CommandFailed(`the first worker was ended by ${signal}`)));
       else settle(() => resolve({ exitCode: code }));
     };
+    let isPending = true;
     const settle = (say: () => void) => {
+      isPending = false;
       worker.off("message", onMessage);
       worker.off("exit", onExit);
       say();
     };
     worker.on("message", onMessage);
     worker.on("exit", onExit);
+    // It serves no caller yet, and may be in a call that hears no signal.
+    void stopping.then(() => {
+      isStopped = true;
+      if (isPending) worker.process.kill("SIGKILL");
+    });
   });
 }

@@ -1,29 +1,30 @@
 import type { Loaded } from "../../config/load.ts";
 import { tellable } from "../../errors.ts";
-import { createLull } from "../../index.ts";
+import { createLull, type Lull } from "../../index.ts";
 import type { Call } from "../command.ts";
 import { requireDatabase } from "../data.ts";
 import { serviceLog } from "../serving/serve-here.ts";
 import { tellParent } from "./messages.ts";
 
-/** The process that the parent starts when a worker has died. */
+/** The process that the parent starts when its only worker has died. */
 export async function runFreeing(call: Call, loaded: Loaded, holder: string): Promise<number> {
+  const lull = createLull(loaded.config(serviceLog(call, loaded)));
   try {
-    // If it is gone by now, opening it would make a new and empty one, and workers would start on that.
-    await requireDatabase(loaded.server.db);
-    await tellParent({ lull: "freed", leases: await freeNow(call, loaded, holder) });
+    await freeIn(lull, loaded, holder);
     return 0;
-  } catch (error) {
-    await tellParent({ lull: "not-freed", reason: tellable(error) });
-    return 1;
+  } finally {
+    await lull.stop(0);
   }
 }
 
-async function freeNow(call: Call, loaded: Loaded, holder: string): Promise<number> {
-  const lull = createLull(loaded.config(serviceLog(call, loaded)));
+/** Frees what the dead worker held, and tells the parent how that went. */
+export async function freeIn(lull: Lull, { server }: Loaded, holder: string): Promise<void> {
   try {
-    return await (await lull.engine()).sweeping.freeLeases(holder);
-  } finally {
-    await lull.stop(0);
+    // If it is gone by now, opening it would make a new and empty one, and workers would start on that.
+    await requireDatabase(server.db);
+    const leases = await (await lull.engine()).sweeping.freeLeases(holder);
+    await tellParent({ lull: "freed", holder, leases });
+  } catch (error) {
+    await tellParent({ lull: "not-freed", holder, reason: tellable(error) });
   }
 }

@@ -30,15 +30,19 @@ export type WorkerMessage =
   | { readonly lull: "failed"; readonly message: string; readonly exitCode: number }
   /** Its event loop turns. */
   | ({ readonly lull: "pong" } & SignOfLife)
-  /** From a process that was started for nothing else. */
-  | { readonly lull: "freed"; readonly leases: number }
-  | { readonly lull: "not-freed"; readonly reason: string };
+  /** What a dead worker held, freed by one that lives, or by a process that was started for nothing else. */
+  | { readonly lull: "freed"; readonly holder: string; readonly leases: number }
+  | { readonly lull: "not-freed"; readonly holder: string; readonly reason: string };
 
 /** What a parent tells its workers. */
-export type ParentMessage = { readonly lull: "ping" } | { readonly lull: "serve" };
+export type ParentMessage =
+  | { readonly lull: "ping" }
+  | { readonly lull: "serve" }
+  /** This holder is dead. */
+  | { readonly lull: "free"; readonly holder: string };
 
 export function isWorkerMessage(message: unknown): message is WorkerMessage {
-  return isOurs(message) && !isPing(message) && !isServe(message);
+  return isOurs(message) && !isPing(message) && !isServe(message) && !isFree(message);
 }
 
 export function isPing(message: unknown): message is ParentMessage {
@@ -47,6 +51,10 @@ export function isPing(message: unknown): message is ParentMessage {
 
 export function isServe(message: unknown): message is ParentMessage {
   return isOurs(message) && message.lull === "serve";
+}
+
+export function isFree(message: unknown): message is Extract<ParentMessage, { lull: "free" }> {
+  return isOurs(message) && message.lull === "free";
 }
 
 function isOurs(message: unknown): message is { readonly lull: unknown } {
@@ -68,3 +76,11 @@ export const WORKER_NUMBER = "LULL_WORKER_NUMBER";
 export const FIRST_WORKER = "LULL_FIRST_WORKER";
 /** Set for a process that only frees the leases of this holder. */
 export const DEAD_HOLDER = "LULL_DEAD_HOLDER";
+
+/**
+ * A service that is started from within a worker, by a configuration or a responder, inherits what was set
+ * for that worker: none of it is meant for the new one.
+ */
+export function forgetInherited(env: NodeJS.ProcessEnv): void {
+  for (const name of [SHARED_PORT, WORKER_NUMBER, FIRST_WORKER, DEAD_HOLDER]) delete env[name];
+}

@@ -7,7 +7,6 @@ import { announce } from "../serving/announce.ts";
 import { firstSignal } from "../serving/signals.ts";
 import { CommandFailed } from "../usage-error.ts";
 import { startFirstWorker } from "./first-worker.ts";
-import { freeLeases } from "./free-leases.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /**
@@ -15,8 +14,12 @@ import { Supervisor } from "./supervisor.ts";
  * neither configuration nor store: it stays as small as Node lets it be, and nothing of the user's is in it.
  */
 export async function runParent(io: Io): Promise<number | "alone"> {
-  const first = await startFirstWorker();
+  // From the first moment on: a signal that only ended the parent would leave its worker behind.
+  let killAll = () => {};
+  const signal = firstSignal(() => killAll());
+  const first = await startFirstWorker(signal);
   if (first === "alone") return first;
+  if (first === "stopped") return 0;
   if ("exitCode" in first) return first.exitCode;
   const { supervision } = first;
   const { graceMs } = supervision;
@@ -32,12 +35,11 @@ export async function runParent(io: Io): Promise<number | "alone"> {
     ...supervision,
     clock: systemClock,
     log,
-    freeLeases,
     onReady: (url) => announce(io, { ...supervision, url }),
     onFailed: (message, exitCode) =>
       failure.reject(exitCode === 2 ? new ConfigError(message) : new CommandFailed(message)),
   });
-  const signal = firstSignal(() => supervisor.kill());
+  killAll = () => supervisor.kill();
   supervisor.start(first.worker);
   try {
     await Promise.race([signal, failure.promise]);

@@ -4,6 +4,7 @@ import type { Log } from "../../model/log.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Watch, watch } from "../watching/watch.ts";
 import { deathsInARow, restartDelayMs } from "./backoff.ts";
+import { freeAlone, freeBySibling } from "./free-leases.ts";
 import {
   isWorkerMessage,
   type ParentMessage,
@@ -41,7 +42,6 @@ export interface SupervisorOptions {
   readonly hungMs: number;
   readonly clock: Clock;
   readonly log: Log;
-  readonly freeLeases: (holder: string) => Promise<number>;
   /** All workers listen, for the first time. */
   readonly onReady: (url: string) => void;
   /** A worker cannot start, and none ever did: starting again would not help. */
@@ -120,6 +120,11 @@ export class Supervisor {
       if (isWorkerMessage(message)) this.#heard(seat, message);
     });
     worker.once("exit", (code, signal) => this.#left(seat, code, signal));
+    // It could not even be started: no memory, no place for one more process. It has no exit then.
+    worker.once("error", (error) => {
+      log("error", "worker.failed", { worker: seat.number, reason: tellable(error) });
+      if (worker.process.pid === undefined) this.#left(seat, null, null);
+    });
     seat.watch = this.#watch(seat, worker);
   }
 
@@ -166,6 +171,7 @@ export class Supervisor {
     // One that stopped as it was asked to has given back what it held.
     if (!this.#stopping || code !== 0) this.#free(seat);
     seat.worker = undefined;
+    seat.ready = false;
     if (this.#stopping) this.#tellWhenGone();
     else this.#startAgain(seat, { code: code ?? undefined, signal: signal ?? undefined });
   }
@@ -184,22 +190,34 @@ export class Supervisor {
   /** The process is certainly dead, so its customers need not wait for its leases to lapse. */
   #free({ holder, number }: Seat): void {
     if (holder === undefined) return;
-    const freeing = this.#freeAll(holder, number).catch((error: unknown) =>
-      this.#options.log("error", "worker.leases-not-freed", { worker: number, reason: tellable(error) }),
-    );
+    const freeing = this.#freeAll(holder, number);
     this.#freeing.add(freeing);
     void freeing.then(() => this.#freeing.delete(freeing));
   }
 
   async #freeAll(holder: string, worker: number): Promise<void> {
-    const { clock, freeLeases, log } = this.#options;
+    const { clock, log } = this.#options;
+    let free = this.#freeBySibling(holder);
     for (const [look, waitMs] of FREE_AFTER_MS.entries()) {
       await clock.sleep(waitMs, this.#ending.signal);
       if (look > 0 && this.#ending.signal.aborted) return;
-      const leases = await freeLeases(holder);
-      if (look === 0 || leases > 0) log("info", "worker.leases-freed", { worker, leases });
+      const leases = await free().catch((error: unknown) => {
+        log("error", "worker.leases-not-freed", { worker, reason: tellable(error) });
+        free = () => freeAlone(holder);
+        return undefined;
+      });
+      if (leases !== undefined && (look === 0 || leases > 0))
+        log("info", "worker.leases-freed", { worker, leases });
       if (look > 0 && leases === 0) return;
     }
+  }
+
+  /** Or by a process of its own, where no other worker is there to do it. */
+  #freeBySibling(holder: string): () => Promise<number> {
+    return () => {
+      const sibling = this.#seats.find(({ ready, worker }) => ready && worker?.isConnected())?.worker;
+      return sibling && !this.#stopping ? freeBySibling(sibling, holder) : freeAlone(holder);
+    };
   }
 
   #tellWhenGone(): void {

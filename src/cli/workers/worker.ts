@@ -7,11 +7,11 @@ import { withoutUsers } from "../../schema/plain-url.ts";
 import type { Call } from "../command.ts";
 import { requireDatabase } from "../data.ts";
 import { exitCodeOf } from "../report-error.ts";
-import { loggerOptions, orStop, serviceLog } from "../serving/serve-here.ts";
-import { guardParent } from "../watching/parent-guard.ts";
+import { orStop, serviceLog } from "../serving/serve-here.ts";
 import { signOfLife } from "../watching/sign-of-life.ts";
 import { checkForAll } from "./check-for-all.ts";
-import { FIRST_WORKER, isPing, SHARED_PORT, tellParent, WORKER_NUMBER } from "./messages.ts";
+import { freeIn } from "./freeing.ts";
+import { FIRST_WORKER, isFree, isPing, SHARED_PORT, tellParent, WORKER_NUMBER } from "./messages.ts";
 
 /** A worker runs the whole service on the socket that it shares with its siblings. */
 export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
@@ -20,10 +20,7 @@ export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
   tellOfCrashes(log);
   const holder = processIdentity();
   const lullHere = () => createLull({ ...loaded.config(log), workerId: holder });
-  // Without the parent we would not be replaced and our leases not freed. Node ends a worker that sees its
-  // parent go; the guard ends one whose event loop is blocked.
-  const guarded = guardParent({ pid: process.ppid, log: loggerOptions(call, loaded, fieldsOf(call)) });
-  const place = { lullHere, holder, guarded, port: Number(env[SHARED_PORT]) };
+  const place = { lullHere, holder, port: Number(env[SHARED_PORT]) };
   if (env[FIRST_WORKER] === undefined) return serveUnderParent(loaded, place);
   // What is wrong here is told as by any command, and the parent ends with our exit code.
   const { lull, port } = await checkForAll(call, loaded, lullHere);
@@ -34,8 +31,6 @@ interface Place {
   readonly lullHere: () => Lull;
   readonly holder: string;
   readonly port: number;
-  /** Resolves when something sees to it that we end with our parent. */
-  readonly guarded: () => Promise<void>;
 }
 
 async function serveUnderParent(loaded: Loaded, place: Place): Promise<number> {
@@ -65,14 +60,16 @@ function answerParent(): void {
   answer();
 }
 
-async function serveAt({ server }: Loaded, { lullHere, holder, port, guarded }: Place): Promise<Serving> {
+async function serveAt(loaded: Loaded, { lullHere, holder, port }: Place): Promise<Serving> {
+  const { server } = loaded;
   await tellParent({ lull: "identity", holder });
   // The first worker created it. If it is gone by now, a new and empty one would hide that.
   await requireDatabase(server.db);
   const lull = lullHere();
-  return orStop(lull, async () => {
-    await lull.engine();
-    await guarded();
+  return orStop(lull, () => {
+    process.on("message", (message) => {
+      if (isFree(message)) void freeIn(lull, loaded, message.holder);
+    });
     return serve(lull, { port, host: server.host });
   });
 }

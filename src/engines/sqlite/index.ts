@@ -9,10 +9,11 @@ import type { StrayRow } from "../embedded/tables.ts";
 import { backUp } from "./backup.ts";
 import { compact } from "./compact.ts";
 import { examine } from "./examine.ts";
+import { groupText } from "./group-text.ts";
 import { requireOwnLog } from "./own-log.ts";
 import { Reader } from "./reader.ts";
 import type { TimedRequest } from "./step-request.ts";
-import { type GroupReply, openStore, resultOf, type StoreOptions } from "./store.ts";
+import { type GroupReply, openStore, resultOf, type Store, type StoreOptions } from "./store.ts";
 import { StoreClient } from "./store-client.ts";
 
 export interface SqliteOptions {
@@ -80,12 +81,21 @@ function storeOptions(options: SqliteOptions, context: EngineContext): StoreOpti
   return { file, synchronous, settings: context.settings, holder: context.holder };
 }
 
+/**
+ * What goes in and comes out is a copy, as with a thread: the store keeps rows, and what a caller changes in
+ * its own must not be changed in them.
+ */
+function acrossLikeThreads(store: Store, request: TimedRequest): GroupReply {
+  const group = JSON.parse(JSON.stringify([request])) as TimedRequest[];
+  return JSON.parse(groupText(store.runGroup(group))) as GroupReply;
+}
+
 async function inlineStore(options: SqliteOptions, context: EngineContext): Promise<OpenStore> {
   const store = openStore(storeOptions(options, context));
   const ask: AskStep = (name) => async (input) => {
-    const request: TimedRequest<typeof name> = { name, input, nowMs: context.clock.nowMs() };
     // A group holds requests of any name; the compiler does not see that this is one of them.
-    const reply = store.runGroup([request as TimedRequest]);
+    const request = { name, input, nowMs: context.clock.nowMs() } as TimedRequest;
+    const reply = acrossLikeThreads(store, request);
     replies.note(reply);
     return resultOf<typeof name>(reply.replies[0]!);
   };

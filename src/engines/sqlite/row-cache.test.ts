@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { settingsWith } from "../../core/defaults.ts";
+import { BROUGHT_BYTES_MAX, settingsWith } from "../../core/defaults.ts";
 import type { Engine, StageRequest } from "../../ports/engine.ts";
 import { allSent, arrival, draftFor, replied } from "../../testing/engine-contract/builders.ts";
 import { fakeClock } from "../../testing/fake-clock.ts";
@@ -77,7 +78,77 @@ describe("nothing is known of rows", () => {
   });
 });
 
+/** Changes the file behind the engine's back, after which nothing is known of it; then nothing else does. */
+function change(sql: string): void {
+  const database = new DatabaseSync(join(folder, "lull.db"), { timeout: 5_000 });
+  database.exec(sql);
+  database.close();
+}
+
+describe("a conversation whose record is not as its columns say", () => {
+  const conversationOf = async (sender: string) => {
+    const [outcome] = await engine.receiving.stage([from(sender)]);
+    return outcome?.kind === "staged" ? outcome.conversationId : "";
+  };
+
+  it.each(["json_set(record, '$.taskComplete', json('true'))", "json_set(record, '$.taskComplete', 1)"])(
+    "gets no message more once it is known to be complete: %s",
+    async (record) => {
+      const old = await conversationOf("ana");
+      change(
+        `UPDATE conversations SET record = ${record}, task_complete = ${record.includes("true") ? 0 : 1}`,
+      );
+      const next = [await conversationOf("ana"), await conversationOf("ana")];
+      expect(next[0]).not.toBe(old);
+      expect(next[1]).toBe(next[0]);
+    },
+  );
+});
+
+describe("a history", () => {
+  it("that is long comes with no turn, however it grew", async () => {
+    await engine.close();
+    const settings = { ...settingsWith({}), bringsHistory: true };
+    const context = { clock, settings, holder: "here", log: () => {}, onArmed: () => {} };
+    engine = await sqlite({ file: join(folder, "lull.db") }).open(context);
+    const media = [{ url: `https://example.test/${"x".repeat(9_000)}`, contentType: "image/png" }];
+    const lengths: number[] = [];
+    for (let turn = 0; turn < 4; turn += 1) {
+      const { arrival: sent } = from("ana");
+      await engine.receiving.stage([{ arrival: { ...sent, media } }]);
+      await clock.advance(10_000);
+      const { outcomes } = await engine.turns.takeDue(1, new AbortController().signal);
+      if (outcomes[0]?.kind !== "turn") throw new Error("no turn is due");
+      const { taken } = outcomes[0];
+      lengths.push(JSON.stringify(taken.history ?? []).length);
+      const draft = draftFor(taken);
+      await engine.turns.draft(taken.lease, draft);
+      await engine.turns.commit(taken.lease, replied(taken, allSent(draft)));
+    }
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(BROUGHT_BYTES_MAX);
+  });
+});
+
+it("what a caller changes in an answer is changed in no row that is kept", async () => {
+  await engine.close();
+  const context = { clock, settings: settingsWith({}), holder: "here", log: () => {}, onArmed: () => {} };
+  engine = await sqlite({ file: join(folder, "lull.db"), writer: "inline" }).open(context);
+  await engine.receiving.stage([from("ana")]);
+  await clock.advance(10_000);
+  const { outcomes } = await engine.turns.takeDue(1, new AbortController().signal);
+  if (outcomes[0]?.kind !== "turn") throw new Error("no turn is due");
+  const { taken } = outcomes[0];
+  Object.assign(taken.conversation, { handedOff: true });
+  expect((await engine.turns.draft(taken.lease, draftFor(taken))).kind).toBe("drafted");
+});
+
 describe("recent values", () => {
+  it("are not kept under a long key", () => {
+    const recent = new Recent<number>();
+    recent.put("x".repeat(401), 1);
+    expect(recent.has("x".repeat(401))).toBe(false);
+  });
+
   it("are so many: what was not asked for lately makes room", () => {
     const recent = new Recent<number>(4);
     recent.put("a", 1);

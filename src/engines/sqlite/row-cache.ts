@@ -8,13 +8,20 @@ import type { PileEnd } from "../embedded/tables.ts";
 /** Conversations of which rows are kept. */
 const CONVERSATIONS_MAX = 4_096;
 
-/** Characters of a row that is kept. A longer one is rare, and is read each time. */
+/** Characters of a row that is kept, and of its key. A longer one is rare, and is read each time. */
 const KEPT_LENGTH_MAX = 4_000;
+const KEY_LENGTH_MAX = 400;
 
 /** A row by its number, newer ones have larger ones, and its conversation. */
 export interface NumberedId {
   readonly number: number;
   readonly id: string;
+}
+
+/** Messages, and their bytes as they are stored. */
+export interface KnownHistory {
+  readonly messages: readonly HistoryMessage[];
+  readonly bytes: number;
 }
 
 /** By what a name is found: it may hold any character but this one. */
@@ -41,7 +48,7 @@ export class RowCache {
   /** Small piles, whole. */
   readonly piles = new Recent<readonly StagedRow[]>();
   /** What was said in a conversation, the latest of it. */
-  readonly histories = new Recent<readonly HistoryMessage[]>();
+  readonly histories = new Recent<KnownHistory>();
   readonly isPaused = new Recent<boolean>();
   readonly #version: () => unknown;
   #known: unknown;
@@ -111,6 +118,7 @@ export class Recent<V> {
   }
 
   put(key: string, value: V): void {
+    if (key.length > KEY_LENGTH_MAX) return;
     this.#young.set(key, value);
     if (this.#young.size < this.#youngMax) return;
     this.#elder = this.#young;

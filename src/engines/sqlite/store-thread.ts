@@ -1,5 +1,4 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { welcomeCompanion } from "../../process/companion.ts";
 import { groupText } from "./group-text.ts";
 import type { TimedRequest } from "./step-request.ts";
 import { openStore, type StoreOptions } from "./store.ts";
@@ -23,5 +22,4 @@ port.on("message", (group: string | null) => {
   if (!options.readOnly && requests.length <= SMALL_GROUP_MAX) rest(resting);
   port.postMessage(NEXT);
 });
-welcomeCompanion();
 port.postMessage(NEXT);

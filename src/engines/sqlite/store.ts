@@ -94,7 +94,7 @@ class FileStore implements Store {
     const lost = this.#lost?.reason;
     const told = lost === undefined ? replies : requests.map(() => failureOf(new StoreUnavailable(lost)));
     const said = this.#said.splice(0);
-    const strays = this.#session.quarantine.takeFound();
+    const strays = this.#takeStrays();
     return {
       replies: told,
       ...(this.#armedAtMs !== undefined && { armedAtMs: this.#armedAtMs }),
@@ -104,6 +104,14 @@ class FileStore implements Store {
       ...(lost !== undefined && { lost }),
       ...(this.#session !== before && { reopened: true }),
     };
+  }
+
+  /** What was read in the place of a foreign row must not be written over it: it is to be set aside first. */
+  #takeStrays(): readonly StrayRow[] {
+    const { quarantine, cache } = this.#session;
+    const strays = quarantine.takeFound();
+    if (strays.length > 0) cache.clear();
+    return strays;
   }
 
   close(): void {

@@ -50,7 +50,9 @@ export function cachedConversations(
       const found = names.flatMap((name) =>
         cache.active.getOr(nameKey(key, name), () => activeUnder(name, key)),
       );
-      return (found.length > 1 ? eachOnce(found) : found).flatMap(({ id }) => get(id) ?? []);
+      const each = (found.length > 1 ? eachOnce(found) : found).flatMap(({ id }) => get(id) ?? []);
+      // Columns and record disagree in a row that was changed by hand, or repaired: the record is right.
+      return each.filter((one) => !one.taskComplete && names.some((name) => isNamed(one, name)));
     },
     put(conversation) {
       const before = get(conversation.id);
@@ -65,4 +67,8 @@ export function cachedConversations(
 /** Under the same names, and among the active ones as before. A conversation keeps its sender. */
 function isFoundAlike(before: Conversation, after: Conversation): boolean {
   return before.senderAlias === after.senderAlias && before.taskComplete === after.taskComplete;
+}
+
+function isNamed({ sender, senderAlias }: Conversation, name: string): boolean {
+  return sender === name || senderAlias === name;
 }

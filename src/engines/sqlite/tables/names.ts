@@ -11,11 +11,14 @@ const RECORD = `SELECT number, name, record ${NAMED} = ?3`;
 
 /** Records of the names under which people write. */
 export function nameTable(sql: Statements, readRows: ReadRows, cache: RowCache): NameTable {
-  const recordOf = ({ channelType, address }: ConversationKey, name: string) =>
-    cache.names.getOr(
-      nameKey({ channelType, address }, name),
-      () => readRows("names", sql.all(RECORD, channelType, address, name))[0]?.record,
-    );
+  const recordOf = ({ channelType, address }: ConversationKey, name: string) => {
+    const key = nameKey({ channelType, address }, name);
+    if (cache.names.has(key)) return cache.names.get(key);
+    const rows = sql.all(RECORD, channelType, address, name);
+    const record = readRows("names", rows)[0]?.record;
+    cache.names.keep(key, record, String(rows[0]?.record).length);
+    return record;
+  };
   return {
     records(key, names) {
       const records = new Map<string, NameRecord>();
@@ -27,7 +30,8 @@ export function nameTable(sql: Statements, readRows: ReadRows, cache: RowCache):
     },
     put(key, name, record) {
       const { channelType, address } = key;
-      cache.names.put(nameKey(key, name), record);
+      const text = JSON.stringify(record);
+      cache.names.keep(nameKey(key, name), record, text?.length ?? 0);
       if (record === undefined) sql.run(`DELETE ${NAMED} = ?3`, channelType, address, name);
       else
         sql.run(
@@ -36,7 +40,7 @@ export function nameTable(sql: Statements, readRows: ReadRows, cache: RowCache):
           channelType,
           address,
           name,
-          JSON.stringify(record),
+          text,
         );
     },
   };
