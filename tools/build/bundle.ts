@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { build } from "esbuild";
 import manifest from "../../package.json" with { type: "json" };
 
@@ -9,6 +9,7 @@ const FOLDER = process.argv[2] ?? join(ROOT, "dist");
 const DOORS = Object.values(manifest.exports).flatMap((target) =>
   typeof target === "string" ? [] : [target.default.slice("./dist/".length, -".js".length)],
 );
+const PROGRAM = "cli/main";
 const THREADS = [
   "engines/sqlite/store-thread",
   "cli/watching/guard-thread",
@@ -24,9 +25,11 @@ const entry = (path: string, out = path) => ({ in: join(ROOT, "src", `${path}.ts
  */
 await build({
   entryPoints: [
-    ...[...DOORS, "cli/main", ...THREADS].map((path) => entry(path)),
-    // A thread is started by a path beside the file that starts it, which may be one of the shared ones.
-    ...THREADS.map((path) => entry(path, `shared/${path.split("/").at(-1)}`)),
+    ...[...DOORS, PROGRAM, ...THREADS].map((path) => entry(path)),
+    // A thread is started by a path beside the file that starts it: the program's own, or a shared one.
+    ...[dirname(PROGRAM), "shared"].flatMap((folder) =>
+      THREADS.map((path) => entry(path, `${folder}/${basename(path)}`)),
+    ),
   ],
   absWorkingDir: ROOT,
   outdir: FOLDER,
