@@ -10,6 +10,9 @@ export interface LoadPlan {
   readonly perSecond?: number;
   /** No message is begun later than this. */
   readonly forMs?: number;
+  /** By which messages and conversations are counted, where others came before them; 0 where left out. */
+  readonly firstMessage?: number;
+  readonly firstConversation?: number;
 }
 
 export function conversationOf(message: number, { connections, conversations, burst }: LoadPlan): number {

@@ -21,7 +21,11 @@ export interface LoadReport extends Posted {
 async function generate({ url, plan, file }: LoadOrder): Promise<void> {
   const { host } = new URL(url);
   const requests = Array.from({ length: plan.messages }, (_, message) =>
-    requestOf(message, conversationOf(message, plan), host),
+    requestOf(
+      message + (plan.firstMessage ?? 0),
+      conversationOf(message, plan) + (plan.firstConversation ?? 0),
+      host,
+    ),
   );
   const generator = new Generator(url, plan, requests);
   const startedAtMs = monotonicMs();

@@ -2,8 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT } from "../test/staged-package.ts";
+import { backlogTable } from "./backlog/backlog-table.ts";
+import { runBacklog } from "./backlog/run-backlog.ts";
 import { faultsIn } from "./check-run.ts";
-import { latestResults, RESULTS_FILE, SCALE_FILE, WORKERS_FILE } from "./latest-results.ts";
+import { BACKLOG_FILE, latestResults, RESULTS_FILE, SCALE_FILE, WORKERS_FILE } from "./latest-results.ts";
 import { printed, withResults } from "./performance-page.ts";
 import { drawPlot, PLOTS } from "./plots.ts";
 import { prepare } from "./prepare.ts";
@@ -21,6 +23,7 @@ npm run bench -- --quick   a small one, within 3 minutes; writes nothing unless 
 npm run bench -- visitor [rounds] [messages a turn]   what one visitor costs all others
 npm run bench -- scale [--repetitions N]   start and turns with a million conversations; writes its table
 npm run bench -- workers [--repetitions N]   one, two and four workers; writes its tables
+npm run bench -- backlog [--repetitions N]   20,000 turns due in the same moment; writes its table
 
   --servers    ${SERVERS.join(",")}
   --scenarios  ${SCENARIOS.join(",")}
@@ -29,6 +32,8 @@ npm run bench -- workers [--repetitions N]   one, two and four workers; writes i
 const MILLION = { conversations: 1_000_000, longMessages: 10_000 };
 const SCALE_REPETITIONS = 5;
 const WORKERS_REPETITIONS = 5;
+const BACKLOG = 20_000;
+const BACKLOG_REPETITIONS = 3;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -94,6 +99,16 @@ async function workers(): Promise<void> {
   console.log(workersTables(results));
 }
 
+async function backlog(): Promise<void> {
+  const { machine } = await prepare(["lull"]);
+  const onProgress = (line: string) => console.error(line);
+  const runs = await runBacklog(BACKLOG, Number(values.repetitions ?? BACKLOG_REPETITIONS), onProgress);
+  const results = { day: today(), machine, conversations: BACKLOG, runs };
+  writeFileSync(BACKLOG_FILE, `${JSON.stringify(results, null, 2)}\n`);
+  writePage();
+  console.log(backlogTable(results));
+}
+
 function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
@@ -104,6 +119,7 @@ if (values.help) console.log(HELP);
 else if (positionals[0] === "visitor") await import("./one-visitor.ts");
 else if (positionals[0] === "scale") await scale();
 else if (positionals[0] === "workers") await workers();
+else if (positionals[0] === "backlog") await backlog();
 else {
   const results = await bench();
   const isWhole = !values.quick && values.servers === undefined && values.scenarios === undefined;

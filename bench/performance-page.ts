@@ -1,3 +1,4 @@
+import { backlogTable } from "./backlog/backlog-table.ts";
 import type { AllResults } from "./latest-results.ts";
 import type { Results } from "./results.ts";
 import { scaleTable } from "./scale/scale-table.ts";
@@ -17,6 +18,7 @@ const WRITE: Readonly<Record<string, (results: AllResults) => string>> = {
   restart: restartTable,
   faults: faultsTable,
   generator: generatorLine,
+  backlog: ({ backlog }) => (backlog === undefined ? NOT_YET : backlogTable(backlog)),
   workers: ({ workers }) => (workers === undefined ? NOT_YET : workersTables(workers)),
   scale: ({ scale }) => (scale === undefined ? NOT_YET : scaleTable(scale)),
 };

@@ -1,0 +1,140 @@
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { CallLog } from "../call-log.ts";
+import { Child } from "../child.ts";
+import { sleep, sleepUntil } from "../clock.ts";
+import { freePort } from "../free-port.ts";
+import type { LoadOrder, LoadReport } from "../load.ts";
+import type { LoadPlan } from "../load-plan.ts";
+import { quantile } from "../quantiles.ts";
+import { type Place, START } from "../servers.ts";
+import { type BacklogRun, placesOff } from "./backlog-results.ts";
+
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const FAKES = file("../fakes.ts");
+const LOAD = file("../load.ts");
+const CALLS_ALONE = file("./calls-alone.ts");
+
+const CONNECTIONS = 64;
+/** Long enough to stage all of them, and for webhooks of the drain not to become due in it. */
+const WINDOW_MS = 30_000;
+/** What comes in while the backlog is drained, in conversations of their own. */
+const MEANWHILE_PER_SECOND = 200;
+const MEANWHILE_MS = 5_000;
+const LOAD_WITHIN_MS = 120_000;
+const PACE_MS = 100;
+
+/**
+ * A service that was away: everything that waits is due in the same moment, when it is back. Messages are
+ * staged, the service is killed, and started again when all windows are over.
+ */
+export async function runBacklog(
+  conversations: number,
+  repetitions: number,
+  onProgress: (line: string) => void,
+): Promise<readonly BacklogRun[]> {
+  const runs: BacklogRun[] = [];
+  for (let repetition = 0; repetition < repetitions; repetition += 1) {
+    const run = await runOnce(conversations);
+    onProgress(`${repetition + 1}/${repetitions} ${JSON.stringify(run)}`);
+    runs.push(run);
+  }
+  return runs;
+}
+
+async function runOnce(conversations: number): Promise<BacklogRun> {
+  const folder = await mkdtemp(join(tmpdir(), "lull-backlog-"));
+  const fakes = new Child(process.execPath, [FAKES], { folder });
+  try {
+    const fakesUrl = await fakes.printed(/listening on (\S+)$/m);
+    const drained = await stageAndDrain(conversations, folder, fakesUrl);
+    const alone = new Child(process.execPath, [CALLS_ALONE, fakesUrl, String(conversations)], { folder });
+    const callsAlonePerSecond = conversations / (Number(await alone.printed(/took (\S+)$/m)) / 1_000);
+    return rounded({ ...drained, callsAlonePerSecond });
+  } finally {
+    await fakes.kill();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function stageAndDrain(
+  conversations: number,
+  folder: string,
+  fakesUrl: string,
+): Promise<Omit<BacklogRun, "callsAlonePerSecond">> {
+  const data = join(folder, "server");
+  await mkdir(data);
+  const place: Place = {
+    ...{ folder: data, port: await freePort(), fakesUrl, windowMs: WINDOW_MS, isKilled: false },
+  };
+  const before = await START.lull(place);
+  const staged = await load(before.url, folder, {
+    ...{ messages: conversations, conversations, connections: CONNECTIONS, burst: 1 },
+  });
+  await before.kill();
+  if (staged.endedAtMs - staged.startedAtMs > WINDOW_MS) throw new Error("turns ran before all was staged");
+  await sleepUntil(staged.endedAtMs + WINDOW_MS);
+
+  const server = await START.lull(place);
+  let memoryBytes = 0;
+  const sampler = setInterval(() => {
+    memoryBytes = Math.max(memoryBytes, server.usage().rssBytes);
+  }, PACE_MS);
+  try {
+    const meanwhile = await load(server.url, folder, {
+      ...{ messages: (MEANWHILE_PER_SECOND * MEANWHILE_MS) / 1_000, perSecond: MEANWHILE_PER_SECOND },
+      ...{ conversations: CONNECTIONS * CONNECTIONS, connections: CONNECTIONS, burst: 1 },
+      firstMessage: conversations,
+      firstConversation: conversations,
+    });
+    const log = await finishedLog(fakesUrl, conversations);
+    return { ...figuresOf(staged, log, meanwhile), memoryMb: memoryBytes / 1e6 };
+  } finally {
+    clearInterval(sampler);
+    await server.kill();
+  }
+}
+
+async function load(url: string, folder: string, plan: LoadPlan): Promise<LoadReport> {
+  const report = join(folder, "load.json");
+  const order: LoadOrder = { url, plan, file: report };
+  const generator = new Child(process.execPath, [LOAD, JSON.stringify(order)], { folder });
+  await generator.gone(LOAD_WITHIN_MS);
+  return JSON.parse(await readFile(report, "utf8")) as LoadReport;
+}
+
+async function finishedLog(fakesUrl: string, conversations: number): Promise<CallLog> {
+  while (Number(await (await fetch(`${fakesUrl}/finished`)).text()) < conversations) await sleep(PACE_MS);
+  return (await (await fetch(`${fakesUrl}/log`)).json()) as CallLog;
+}
+
+function figuresOf(
+  staged: LoadReport,
+  { asked, sent }: CallLog,
+  meanwhile: LoadReport,
+): Omit<BacklogRun, "callsAlonePerSecond" | "memoryMb"> {
+  const count = staged.ackedAtMs.length;
+  const turns = asked.filter(({ messages: [first = count] }) => first < count);
+  if (turns.length !== count || sent.length < count) throw new Error("not every message got its turn");
+  const begun = turns
+    .toSorted((a, b) => a.startedAtMs - b.startedAtMs)
+    .map(({ messages }) => messages[0] ?? 0);
+  const arrived = [...staged.sentAtMs.keys()].sort((a, b) => staged.sentAtMs[a]! - staged.sentAtMs[b]!);
+  const startsAtMs = turns.map(({ startedAtMs }) => startedAtMs);
+  const tookMs = meanwhile.ackedAtMs.map((atMs, at) => atMs - meanwhile.handedAtMs[at]!);
+  const overMs = Math.max(...startsAtMs) - Math.min(...startsAtMs);
+  return {
+    turnsPerSecond: (1_000 * turns.length) / overMs,
+    ackP50Ms: quantile(tookMs, 0.5),
+    ackP99Ms: quantile(tookMs, 0.99),
+    ackMostMs: Math.max(...tookMs),
+    placesOff: placesOff(begun, arrived),
+  };
+}
+
+function rounded(run: BacklogRun): BacklogRun {
+  const entries = Object.entries(run).map(([name, value]) => [name, Number(value.toPrecision(4))]);
+  return Object.fromEntries(entries) as unknown as BacklogRun;
+}
