@@ -1,6 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { CommandFailed } from "../usage-error.ts";
 import { FIRST_WORKER, isWorkerMessage, type Supervision, WORKER_NUMBER } from "./messages.ts";
+import { workerArguments } from "./worker-arguments.ts";
 
 /** How the first worker's start went. */
 export type FirstWord =
@@ -20,6 +21,7 @@ export function startFirstWorker(stopping: Promise<void>): Promise<FirstWord> {
   // Workers accept from the socket themselves: connections that wait in it survive the death of any one of
   // them. Only what is set before the first start counts.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
+  cluster.setupPrimary({ execArgv: workerArguments(process.execArgv, process.env.NODE_OPTIONS) });
   const worker = cluster.fork({ [FIRST_WORKER]: "1", [WORKER_NUMBER]: 1 });
   return new Promise((resolve, reject) => {
     let isAlone = false;
