@@ -14,7 +14,8 @@ const ROWS: readonly (readonly [title: string, figure: keyof BacklogRun])[] = [
 export function backlogTable({ day, machine, conversations, runs }: BacklogResults): string {
   const number = new Intl.NumberFormat("en").format(conversations);
   return [
-    `Measured on ${day}, ${runs.length} times (load of others before: ${machine.loadBefore}): ${number} conversations.`,
+    `Measured on ${day}, ${runs.length} times (load of others before: ${machine.loadBefore}): ` +
+      `${number} conversations.`,
     tableOf(
       ["", "median (least–most)"],
       [
