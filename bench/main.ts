@@ -79,34 +79,42 @@ function writePage(): void {
   writeFileSync(page, withResults(readFileSync(page, "utf8"), latestResults()));
 }
 
-async function scale(): Promise<void> {
+type OnProgress = (line: string) => void;
+
+/** Measured by a command of its own: kept in a file of its own, with a place of its own on the page. */
+async function apart<Found extends object>(
+  file: string,
+  table: (results: Found & Pick<Results, "day" | "machine">) => string,
+  run: (onProgress: OnProgress) => Promise<Found>,
+): Promise<void> {
   const { machine } = await prepare(["lull"]);
-  const onProgress = (line: string) => console.error(line);
-  const rows = await runScale(MILLION, Number(values.repetitions ?? SCALE_REPETITIONS), onProgress);
-  const results = { day: today(), machine, rows };
-  writeFileSync(SCALE_FILE, `${JSON.stringify(results, null, 2)}\n`);
+  const results = { day: today(), machine, ...(await run((line) => console.error(line))) };
+  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
   writePage();
-  console.log(scaleTable(results));
+  console.log(table(results));
 }
 
-async function workers(): Promise<void> {
-  const { machine } = await prepare(["lull"]);
-  const onProgress = (line: string) => console.error(line);
-  const runs = await runWorkers(Number(values.repetitions ?? WORKERS_REPETITIONS), onProgress);
-  const results = { day: today(), machine, runs };
-  writeFileSync(WORKERS_FILE, `${JSON.stringify(results, null, 2)}\n`);
-  writePage();
-  console.log(workersTables(results));
-}
+const timesOr = (usual: number) => Number(values.repetitions ?? usual);
 
-async function backlog(): Promise<void> {
-  const { machine } = await prepare(["lull"]);
-  const onProgress = (line: string) => console.error(line);
-  const runs = await runBacklog(BACKLOG, Number(values.repetitions ?? BACKLOG_REPETITIONS), onProgress);
-  const results = { day: today(), machine, conversations: BACKLOG, runs };
-  writeFileSync(BACKLOG_FILE, `${JSON.stringify(results, null, 2)}\n`);
-  writePage();
-  console.log(backlogTable(results));
+const APART: Readonly<Record<string, () => Promise<unknown>>> = {
+  visitor: () => import("./one-visitor.ts"),
+  scale: () =>
+    apart(SCALE_FILE, scaleTable, async (onProgress) => ({
+      rows: await runScale(MILLION, timesOr(SCALE_REPETITIONS), onProgress),
+    })),
+  workers: () =>
+    apart(WORKERS_FILE, workersTables, async (onProgress) => ({
+      runs: await runWorkers(timesOr(WORKERS_REPETITIONS), onProgress),
+    })),
+  backlog: () =>
+    apart(BACKLOG_FILE, backlogTable, async (onProgress) => ({
+      conversations: BACKLOG,
+      runs: await runBacklog(BACKLOG, timesOr(BACKLOG_REPETITIONS), onProgress),
+    })),
+};
+
+async function unknown(): Promise<never> {
+  throw new Error(`there is no ${positionals[0]}: ${Object.keys(APART).join(", ")}`);
 }
 
 function today(): string {
@@ -115,11 +123,9 @@ function today(): string {
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
+const [asked] = positionals;
 if (values.help) console.log(HELP);
-else if (positionals[0] === "visitor") await import("./one-visitor.ts");
-else if (positionals[0] === "scale") await scale();
-else if (positionals[0] === "workers") await workers();
-else if (positionals[0] === "backlog") await backlog();
+else if (asked !== undefined) await (APART[asked] ?? unknown)();
 else {
   const results = await bench();
   const isWhole = !values.quick && values.servers === undefined && values.scenarios === undefined;
