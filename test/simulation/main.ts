@@ -17,6 +17,8 @@ const USAGE = `npm run simulate -- [options]
   --seed N           replay one run and print its timeline; a failing one is shrunk first
   --jobs N           processes (default: one per core)`;
 
+const PER_PROCESS_MAX = 1_000;
+
 const { values } = parseArgs({
   options: {
     schedules: { type: "string", default: "5000" },
@@ -78,14 +80,28 @@ async function runAll(): Promise<number> {
   };
   const parts = Array.from({ length: jobs }, (_, job) => {
     const share = Math.floor(schedules / jobs) + (job < schedules % jobs ? 1 : 0);
-    return runChild(from + job * Math.ceil(schedules / jobs), share, (done) => {
+    return runShare(from + job * Math.ceil(schedules / jobs), share, (done) => {
       progress[job] = done;
       show();
     });
   });
-  const all = merge(await Promise.all(parts));
+  const all = merge((await Promise.all(parts)).flat());
   report(all, from, (performance.now() - startedAt) / 1_000);
   return all.broken.length > 0 ? 1 : 0;
+}
+
+/** One process after the other: on SQLite, each keeps a descriptor of every file that it has opened. */
+async function runShare(
+  from: number,
+  share: number,
+  onDone: (done: number) => void,
+): Promise<readonly Exploration[]> {
+  const found: Exploration[] = [];
+  for (let before = 0; before < share; before += PER_PROCESS_MAX) {
+    const count = Math.min(PER_PROCESS_MAX, share - before);
+    found.push(await runChild(from + before, count, (done) => onDone(before + done)));
+  }
+  return found;
 }
 
 function runChild(from: number, share: number, onDone: (done: number) => void): Promise<Exploration> {
