@@ -129,3 +129,18 @@ it("every statement of theirs finds its rows by a key, in the order that it want
   expect(texts.size).toBeGreaterThan(15);
   expect([...texts].flatMap(slowPartsOf)).toEqual([]);
 });
+
+/** That look goes through all that waits. */
+it("a sweep of many rounds looks once for who holds leases", async () => {
+  const PEOPLE = 600;
+  for (let at = 0; at < PEOPLE; at += 1) await talk.stage(`+1555${String(at).padStart(7, "0")}`);
+  log.take();
+  let rounds = 1;
+  while ((await talk.engine.sweeping.sweep()).hasMore) rounds += 1;
+  expect(rounds).toBeGreaterThan(2);
+  const looks = () =>
+    log.take().filter(({ did, sql }) => did === "run" && /DISTINCT holder/.test(sql)).length;
+  expect(looks()).toBe(1);
+  await talk.engine.sweeping.sweep();
+  expect(looks()).toBe(1);
+});

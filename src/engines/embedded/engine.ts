@@ -11,9 +11,16 @@ export interface EngineParts {
   readonly close: () => Promise<void>;
 }
 
+/**
+ * Rounds of one sweep for each look at who holds leases. A look goes through all that waits: with every round
+ * it would cost a store with much of it more than all else.
+ */
+const ROUNDS_PER_LOOK = 100;
+
 /** The engine's ports over its steps. Each that writes runs in one transaction. */
 export function embeddedEngine(steps: StepClient, parts: EngineParts): Engine {
   let cursor = "";
+  let roundsToLook = 0;
   return {
     receiving: {
       stage: steps.stage,
@@ -35,10 +42,10 @@ export function embeddedEngine(steps: StepClient, parts: EngineParts): Engine {
         // Before anything is read: this step opens a lost file again, and reads are refused until then.
         const { cursor: next, ...swept } = await steps.sweep(cursor);
         cursor = next;
-        let freed = 0;
-        for (const holder of parts.deadAmong(await steps.holders())) {
-          freed += await steps.freeLeases(holder);
-        }
+        const looks = roundsToLook === 0;
+        const freed = looks ? await freeDead(steps, parts) : 0;
+        // The next sweep begins with a look, however few rounds this one had.
+        roundsToLook = swept.hasMore ? (looks ? ROUNDS_PER_LOOK : roundsToLook) - 1 : 0;
         return { ...swept, freed, retriggered: 0 };
       },
       freeLeases: steps.freeLeases,
@@ -57,6 +64,13 @@ export function embeddedEngine(steps: StepClient, parts: EngineParts): Engine {
     ...(parts.examine && { examine: parts.examine }),
     close: parts.close,
   };
+}
+
+/** Leases of processes that are known dead. */
+async function freeDead(steps: StepClient, { deadAmong }: EngineParts): Promise<number> {
+  let freed = 0;
+  for (const holder of deadAmong(await steps.holders())) freed += await steps.freeLeases(holder);
+  return freed;
 }
 
 function conversationsOver(steps: StepClient): Engine["conversations"] {
