@@ -66,13 +66,11 @@ async function stageAndDrain(
 ): Promise<Omit<BacklogRun, "callsAlonePerSecond">> {
   const data = join(folder, "server");
   await mkdir(data);
-  const place: Place = {
-    ...{ folder: data, port: await freePort(), fakesUrl, windowMs: WINDOW_MS, isKilled: false },
-  };
+  const port = await freePort();
+  const place: Place = { folder: data, port, fakesUrl, windowMs: WINDOW_MS, isKilled: false };
   const before = await START.lull(place);
-  const staged = await load(before.url, folder, {
-    ...{ messages: conversations, conversations, connections: CONNECTIONS, burst: 1 },
-  });
+  const plan = { messages: conversations, conversations, connections: CONNECTIONS, burst: 1 };
+  const staged = await load(before.url, folder, plan);
   await before.kill();
   if (staged.endedAtMs - staged.startedAtMs > WINDOW_MS) throw new Error("turns ran before all was staged");
   await sleepUntil(staged.endedAtMs + WINDOW_MS);

@@ -68,8 +68,10 @@ function change(sql: string): void {
   database.close();
 }
 
+/** Also that the log beside it, if there is one, is its own: another file's would spoil it. */
 function stagedIn(path: string): number {
   const database = new DatabaseSync(path, { readOnly: true });
+  expect(database.prepare("PRAGMA quick_check").get()).toEqual({ quick_check: "ok" });
   const row = database.prepare("SELECT count(*) AS staged FROM staged").get();
   database.close();
   return Number(row?.staged);
