@@ -198,6 +198,7 @@ const GLOSSARY_WORDS = [
   "work",
   "mark",
   ...["message", "channel", "conversation", "person", "visitor", "stranger", "name record", "installation"],
+  "project",
   ...[
     "staged",
     "pile",

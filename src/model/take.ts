@@ -4,6 +4,7 @@ import type { HistoryMessage } from "./history.ts";
 import type { Lease } from "./lease.ts";
 import type { StagedMessage } from "./message.ts";
 import type { StagedOutbound } from "./outbound.ts";
+import type { ProjectRule } from "./project.ts";
 
 /** How often a turn was tried. */
 export interface TurnTries {
@@ -25,19 +26,25 @@ export interface Moved {
   readonly to?: string;
 }
 
+/** Whose turn it is. */
+interface TurnSubject {
+  readonly conversation: Conversation;
+  /** What its project allows, as it was when the turn was taken. */
+  readonly project: ProjectRule;
+  /** Set if the customer no longer has the name that the reply is addressed to. */
+  readonly moved?: Moved;
+}
+
 /** A turn to carry out, under a lease. */
-export interface Taken extends TurnTries {
+export interface Taken extends TurnTries, TurnSubject {
   readonly lease: Lease;
   readonly turnId: string;
-  readonly conversation: Conversation;
   /** The batch in order. Empty when the turn carries out an outbound. */
   readonly messages: readonly StagedMessage[];
   /** Something to be said without a message that asked for it. */
   readonly outbound?: StagedOutbound;
   /** Set when an earlier holder got as far as DRAFT: the turn continues there. */
   readonly draft?: Draft;
-  /** Set if the customer no longer has the name that the reply is addressed to. */
-  readonly moved?: Moved;
   /** Provider ids that its latest turns and dead letters sent; `reconcile` leaves them out. */
   readonly recentProviderIds: readonly string[];
   /**

@@ -107,11 +107,11 @@ describe("limits", () => {
   });
 });
 
-it("what a new conversation starts with is set by the project", () => {
-  expect(settings({ project: { status: "trial", allowedChannels: ["sms"] } })).toMatchObject({
-    projectStatus: "trial",
-    allowedChannels: ["sms"],
+it("what counts for every conversation is set by the project", () => {
+  expect(settings({ project: { status: "trial", allowedChannels: ["sms"] } }).projects).toEqual({
+    default: { status: "trial", allowedChannels: ["sms"] },
   });
+  expect(settings({}).projects).toEqual({ default: { status: "active" } });
 });
 
 it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, 24 * 3_600_000 + 1])(

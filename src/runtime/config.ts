@@ -2,6 +2,7 @@ import { DEFAULTS, MEMORY_MARGIN_MS, settingsWith } from "../core/defaults.ts";
 import { ConfigError } from "../errors.ts";
 import type { LimitSettings, LimitsConfig } from "../model/limits.ts";
 import type { Log } from "../model/log.ts";
+import { ACTIVE, DEFAULT_PROJECT, type ProjectRule } from "../model/project.ts";
 import { CHOICES, type ChannelSettings, type Choices, type Settings } from "../model/settings.ts";
 import type { WindowPolicy } from "../model/window.ts";
 import type { Channel } from "../ports/channel.ts";
@@ -33,8 +34,8 @@ export interface LullConfig extends Partial<Choices> {
   /** Gets the turns of a conversation that a human has taken over. What it returns is not sent. */
   readonly handOffTo?: Responder;
   readonly busyText?: string;
-  /** What a new conversation starts with under `admission: "open"`. */
-  readonly project?: { readonly status?: string; readonly allowedChannels?: readonly string[] };
+  /** Counts for every conversation: a status other than `active` refuses, as do other channel types. */
+  readonly project?: Partial<ProjectRule>;
   readonly limits?: LimitsConfig;
   /** Base of the URL that providers call, for signatures and status callbacks. */
   readonly publicUrl?: string;
@@ -83,10 +84,13 @@ export function settingsFrom(config: LullConfig): Settings {
     channels: channelSettings(config, window),
     bringsHistory: respondersIn(config).some((responder) => responder.readsHistory),
     ...(config.busyText !== undefined && { busyText: config.busyText }),
-    ...(config.project?.status !== undefined && { projectStatus: config.project.status }),
-    ...(config.project?.allowedChannels && { allowedChannels: config.project.allowedChannels }),
+    projects: { [DEFAULT_PROJECT]: ruleFrom(config.project) },
   });
   return { ...settings, dedupeMs: settings.dedupeMs + MEMORY_MARGIN_MS };
+}
+
+function ruleFrom({ status = ACTIVE, allowedChannels }: Partial<ProjectRule> = {}): ProjectRule {
+  return { status, ...(allowedChannels && { allowedChannels }) };
 }
 
 function limitSettings({ limits = {} }: LullConfig): Partial<LimitSettings> {

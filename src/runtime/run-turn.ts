@@ -50,7 +50,7 @@ function elsewhere(channel: string): LullError {
 async function answerBatch(run: TurnRun): Promise<TurnEnd> {
   const { taken, settings } = run;
   const channel = channelOf(taken);
-  const decision = decideAnswer(taken.conversation, channelType(settings, channel));
+  const decision = decideAnswer(taken.conversation, taken.project, channelType(settings, channel));
   if (decision.kind === "refuse") return commit(run, { outcome: `refused: ${decision.code}` });
   if (decision.kind === "hand-off") return handOver(run);
   if (isPassedOn(taken)) return fail(run, passedOn());

@@ -150,6 +150,7 @@ function stubEngine(calls: Calls): Engine {
       say: note("say", () => "staged" as const),
       answer: note("answer", () => "accepted" as const),
       pauseAll: note("pauseAll", () => undefined),
+      changeProject: note("changeProject", () => undefined),
     },
     repairs: {
       retryDead: note("retryDead", (id) => (id === "d/1" ? "retried" : unrepeated(id))),
@@ -162,6 +163,7 @@ function stubEngine(calls: Calls): Engine {
       conversations: note("conversations", () => ({ items: [CONVERSATION], next: "more" })),
       conversation: note("conversation", (id) => (known(id) ? DETAIL : undefined)),
       latestId: note("latestId", () => "c_1"),
+      projectChange: note("projectChange", () => undefined),
       names: note("names", () => new Map()),
       locks: note("locks", () => ({
         items: [LOCK, { ...LOCK, lease: { holder: "w1", untilAtMs: NOW_MS, takenAtMs: NOW_MS } }],

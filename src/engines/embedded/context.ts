@@ -2,11 +2,13 @@ import { changed, type RecordChange } from "../../core/conversation-change.ts";
 import { REMEMBERED_LONGER_MS } from "../../core/defaults.ts";
 import type { ClockReading } from "../../core/due.ts";
 import { conversationWithin } from "../../core/identity.ts";
+import { projectOf, ruleInForce, settingsFor } from "../../core/projects.ts";
 import { itemOf } from "../../core/staged.ts";
 import { AT_REST, type ConversationState, isAtRest, wakeAtMs } from "../../core/state.ts";
 import type { StagedItem } from "../../core/take.ts";
 import type { Conversation } from "../../model/conversation.ts";
 import type { Lease } from "../../model/lease.ts";
+import type { ProjectRule } from "../../model/project.ts";
 import { NO_USAGE, type Usage } from "../../model/reply.ts";
 import type { Settings } from "../../model/settings.ts";
 import type { StagedRow } from "../../model/staged.ts";
@@ -27,6 +29,18 @@ export interface StepContext {
   readonly failed?: (conversationId: string, error: unknown) => void;
   /** Called with the time at which a worker will have to look at a conversation. */
   readonly armed: (atMs: number) => void;
+}
+
+/** The same, with the settings of the channel's project. */
+export function withinProject(context: StepContext, channel: string | undefined): StepContext {
+  const settings = settingsFor(context.settings, channel);
+  return settings === context.settings ? context : { ...context, settings };
+}
+
+/** What the channel's project allows now. */
+export function projectRule({ tables, settings }: StepContext, channel: string): ProjectRule {
+  const project = projectOf(settings, channel);
+  return ruleInForce(settings, project, tables.meta.projectChange(project));
 }
 
 export function stateOf(context: StepContext, conversationId: string): ConversationState {

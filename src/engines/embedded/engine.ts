@@ -88,6 +88,7 @@ function conversationsOver(steps: StepClient): Engine["conversations"] {
     say: steps.say,
     answer: steps.answer,
     pauseAll: steps.pauseAll,
+    changeProject: (project, change) => steps.changeProject({ project, change }),
   };
 }
 
@@ -102,6 +103,7 @@ function inspectorOver(steps: StepClient): Engine["inspector"] {
     unknown: steps.listUnknown,
     refusals: steps.listRefusals,
     quarantined: steps.listQuarantined,
+    projectChange: steps.projectChange,
     counts: () => steps.counts(),
     gauges: () => steps.gauges(),
   };

@@ -7,6 +7,7 @@ import type { Conversation, ConversationKey } from "../../model/conversation.ts"
 import type { LetterHead } from "../../model/dead-letter.ts";
 import type { HistoryMessage } from "../../model/history.ts";
 import type { NameRecord, NameRecords } from "../../model/names.ts";
+import type { ProjectChange } from "../../model/project.ts";
 import type { Refusal } from "../../model/refusal.ts";
 import type { StagedRow } from "../../model/staged.ts";
 import type { TurnRecord } from "../../model/turn.ts";
@@ -186,6 +187,9 @@ export interface MetaTable {
   ping(nowMs: number): void;
   isPaused(): boolean;
   setPaused(paused: boolean): void;
+  /** What was set for a project while the service ran. */
+  projectChange(project: string): ProjectChange | undefined;
+  setProjectChange(project: string, change: ProjectChange | undefined): void;
   /** A request was made at this time. */
   noteTime(nowMs: number): void;
   /** The latest time that a request or a sweep of any process noted. */

@@ -119,6 +119,9 @@ function metaTable(rows: MemoryRows): MetaTable {
     setPaused(paused) {
       rows.paused = paused;
     },
+    projectChange: (project) => rows.projects.get(project),
+    setProjectChange: (project, change) =>
+      void (change ? rows.projects.set(project, change) : rows.projects.delete(project)),
     noteTime(nowMs) {
       rows.clockNote = { ...rows.clockNote, latestAtMs: Math.max(nowMs, rows.clockNote?.latestAtMs ?? 0) };
     },

@@ -17,6 +17,7 @@ import { outbounds } from "./outbounds.ts";
 import { pausing } from "./pausing.ts";
 import { people } from "./people.ts";
 import { piles } from "./piles.ts";
+import { projects } from "./projects.ts";
 import { receiving } from "./receiving.ts";
 import { recording } from "./recording.ts";
 import { refusedBefore } from "./refused-before.ts";
@@ -41,6 +42,7 @@ export const engineContract: readonly EngineCase[] = [
   ...refusedBefore,
   ...piles,
   ...admission,
+  ...projects,
   ...people,
   ...numbers,
   ...moved,

@@ -5,10 +5,11 @@ import { decideReceipt, isBusy } from "../../../core/rules.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
-import { type AwsContext, clockOf } from "../context.ts";
+import { type AwsContext, clockOf, withinProject } from "../context.ts";
 import { absent } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { claim, claimOver } from "../items/claim.ts";
+import { projectRule } from "../items/controls.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { areKeys, fits } from "../items/item-size.ts";
 import type { Receipt } from "../items/refusal-item.ts";
@@ -52,7 +53,8 @@ export async function stage(context: AwsContext, requests: readonly StageRequest
   const byId = Map.groupBy(receipts, ({ id }) => id);
   const outcomes = new Map<Receipt, StageOutcome>();
   await inParallel([...byId.values()], WIDTH, async (same) => {
-    for (const receipt of same) outcomes.set(receipt, await stageOne(context, receipt));
+    for (const receipt of same)
+      outcomes.set(receipt, await stageOne(withinProject(context, receipt.arrival.channel), receipt));
   });
   return receipts.map((receipt) => outcomes.get(receipt)!);
 }
@@ -72,6 +74,8 @@ async function stageOne(context: AwsContext, receipt: Receipt): Promise<StageOut
   const [{ isDuplicate, stagedIn, fullIn }, known] = await Promise.all([
     dedupe(context, id, key),
     findKnown(context, key, arrival),
+    // The answer is kept for a second: it is not waited for when it is needed.
+    projectRule(context, arrival.channel),
   ]);
   if (isDuplicate) return { kind: "duplicate" };
   // Wherever the person's messages go by now.
@@ -114,7 +118,8 @@ async function stageIn(
     return (await refusedAsFull(context, receipt, fullIn, place.id)) ?? put(context, receipt, place, found);
   }
   const isBusyNow = found !== undefined && (await isBusyIn(context, found.id));
-  const decision = decideReceipt(found, isBusyNow, key.channelType, context.settings);
+  const project = await projectRule(context, receipt.arrival.channel);
+  const decision = decideReceipt(found, project, isBusyNow, key.channelType, context.settings);
   if (decision.kind === "refuse") return refused(decision.code, found?.id);
   // Its task was completed while it waited: it is answered where it is, and opens nothing new.
   const waiting = found ? undefined : await stagedBefore(context, known, id);

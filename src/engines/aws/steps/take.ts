@@ -2,6 +2,7 @@ import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
 import { idWithin } from "../../../core/identity.ts";
 import { lookUpAsync } from "../../../core/lookup.ts";
 import { movedSince } from "../../../core/name-lookups.ts";
+import { channelOf } from "../../../core/new-draft.ts";
 import { itemOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
@@ -12,6 +13,7 @@ import type { TakeOutcome, TakeResult } from "../../../model/take.ts";
 import type { TriggerSource } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
+import { projectRule } from "../items/controls.ts";
 import { rowKey, SENDER } from "../items/conversation-item.ts";
 import { recordsAt } from "../items/name-item.ts";
 import { quarantineState } from "../items/quarantined-rows.ts";
@@ -198,9 +200,10 @@ async function begin(
   const batch = view.rows.filter(({ id }) => work.batchIds.includes(id));
   const channel = batch.at(-1)?.channel ?? triggerIn(view).channel;
   const content = contentOf(decision, batch);
-  const [recentProviderIds, moved] = await Promise.all([
+  const [recentProviderIds, moved, project] = await Promise.all([
     decision.what === "draft" ? sentBefore(context, work.recordId) : [],
     lookUpAsync(movedSince(record!, content), recordsAt(context, record!)),
+    projectRule(context, channelOf(content)),
   ]);
   const after = { ...decision.state, window: undefined };
   const written = { channel, [SENDER]: sender, status_before: statusBefore };
@@ -214,7 +217,7 @@ async function begin(
   const left = leftBehind(view, decision);
   if (left) context.leftBehind.set(token, left);
   context.senders.set(record!.id, sender);
-  const read = { id: stored.id, conversation: record!, content, moved, recentProviderIds };
+  const read = { id: stored.id, conversation: record!, project, content, moved, recentProviderIds };
   return { kind: "over", outcome: { kind: "turn", taken: takenFrom(decision, read, context.settings) } };
 }
 

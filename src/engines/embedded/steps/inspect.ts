@@ -6,6 +6,7 @@ import { deadLetterOf, messagesOf } from "../../../core/staged.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
 import type { NameRecord } from "../../../model/names.ts";
+import type { ProjectChange } from "../../../model/project.ts";
 import type { Refusal } from "../../../model/refusal.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
 import type {
@@ -80,6 +81,10 @@ export function listRefusals(context: StepContext, page: Page): Listing<Refusal>
 
 export function counts(context: StepContext): Counts {
   return context.tables.meta.counts();
+}
+
+export function projectChange({ tables }: StepContext, project: string): ProjectChange | undefined {
+  return tables.meta.projectChange(project);
 }
 
 export function gauges({ tables, nowMs, settings }: StepContext): Gauges {

@@ -5,7 +5,7 @@ import { bytesOf } from "../../../core/pile.ts";
 import { decideReceipt, isBusy } from "../../../core/rules.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
-import { clockOf, type StepContext, stageRow, stateOf } from "../context.ts";
+import { clockOf, projectRule, type StepContext, stageRow, stateOf, withinProject } from "../context.ts";
 import { createFor, findKnown, learn, nextId, withAlias } from "./find-conversation.ts";
 import { refuseMore, roomFor } from "./full-conversation.ts";
 import { type Receipt, refuse } from "./refuse.ts";
@@ -13,7 +13,7 @@ import { arm, dueIn } from "./window.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
 export function stage(context: StepContext, requests: readonly StageRequest[]): StageOutcome[] {
-  return requests.map((request) => stageOne(context, request));
+  return requests.map((request) => stageOne(withinProject(context, request.arrival.channel), request));
 }
 
 function stageOne(context: StepContext, request: StageRequest): StageOutcome {
@@ -34,7 +34,8 @@ function stageOne(context: StepContext, request: StageRequest): StageOutcome {
     return put(context, receipt, found?.id ?? nextId(context, { ...key, sender: choice.sender }), found);
   }
   const isBusyNow = found !== undefined && isBusyIn(context, found.id);
-  const decision = decideReceipt(found, isBusyNow, key.channelType, context.settings);
+  const project = projectRule(context, arrival.channel);
+  const decision = decideReceipt(found, project, isBusyNow, key.channelType, context.settings);
   if (decision.kind === "refuse") {
     learn(context, key, choice);
     return refuse(context, receipt, decision.code, found?.id);

@@ -4,6 +4,7 @@ import { idWithin, turnIdFrom } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
 import { lookUp } from "../../../core/lookup.ts";
 import { movedSince } from "../../../core/name-lookups.ts";
+import { channelOf } from "../../../core/new-draft.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
 import { contentOf, takenFrom } from "../../../core/taken.ts";
@@ -11,7 +12,7 @@ import type { Conversation } from "../../../model/conversation.ts";
 import type { HistoryMessage } from "../../../model/history.ts";
 import type { StagedRow } from "../../../model/staged.ts";
 import type { Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
-import { type StepContext, saveState, stateOf } from "../context.ts";
+import { projectRule, type StepContext, saveState, stateOf, withinProject } from "../context.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { recordsAt } from "./find-conversation.ts";
 import { type Waiting, waitingIn } from "./look.ts";
@@ -123,11 +124,13 @@ function taken(
   const { work, what } = decision;
   const conversation = record!;
   const content = contentOf(decision, rows);
+  const channel = channelOf(content);
+  const project = projectRule(context, channel);
   const moved = lookUp(movedSince(conversation, content), recordsAt(context, conversation));
   const recent = what === "draft" ? context.tables.history.sent(work.recordId, RECENT_TURNS) : [];
   const recentProviderIds = recent.map(({ providerId }) => providerId);
-  const history = what === "batch" ? broughtAlong(context, work.recordId) : undefined;
-  const read = { id, conversation, content, moved, recentProviderIds, ...(history && { history }) };
+  const history = what === "batch" ? broughtAlong(withinProject(context, channel), work.recordId) : undefined;
+  const read = { id, conversation, project, content, moved, recentProviderIds, ...(history && { history }) };
   return takenFrom(decision, read, context.settings);
 }
 

@@ -3,12 +3,12 @@ import { keepNote, keptNote } from "../clock-note.ts";
 import { keepMemories, keptMemories } from "../memories.ts";
 import type { RowCache } from "../row-cache.ts";
 import type { Statements } from "../statements.ts";
+import { projectChanges } from "./project-changes.ts";
 
 /** Longer than the time between two sweeps. */
 const LEAP_MS = 60_000;
 
 const PAUSED = "paused";
-
 export function isPaused(sql: Statements, cache: RowCache): boolean {
   return cache.isPaused.getOr(PAUSED, () => sql.get("SELECT 1 FROM meta WHERE key = 'paused'") !== undefined);
 }
@@ -29,6 +29,7 @@ export function metaTable(sql: Statements, cache: RowCache): MetaTable {
       );
     },
 
+    ...projectChanges(sql, cache),
     noteTime(nowMs) {
       // A leap is stored at once: the process that wrote during it may be dead before the next sweep.
       if (nowMs - latestAtMs >= LEAP_MS && nowMs > keptNote(sql).latestAtMs)
