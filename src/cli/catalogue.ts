@@ -70,6 +70,24 @@ const CONVERSATIONS: readonly Entry[] = [
   },
 ];
 
+const PROJECTS: readonly Entry[] = [
+  {
+    name: "list",
+    summary: "projects, and what counts for their conversations",
+    load: () => of(import("./commands/projects.ts"), (m) => m.list),
+  },
+  {
+    name: "set",
+    summary: "status and channel types, for all conversations of one",
+    load: () => of(import("./commands/projects.ts"), (m) => m.set),
+  },
+  {
+    name: "reset",
+    summary: "what is configured counts again",
+    load: () => of(import("./commands/projects.ts"), (m) => m.reset),
+  },
+];
+
 const DEAD: readonly Entry[] = [
   {
     name: "list",
@@ -140,6 +158,12 @@ export const CATALOGUE: readonly (Entry | Group)[] = [
     name: "conversations",
     summary: "look at and change conversations",
     commands: CONVERSATIONS,
+    bare: "list",
+  },
+  {
+    name: "projects",
+    summary: "whose customers are answered, and over which channel types",
+    commands: PROJECTS,
     bare: "list",
   },
   {

@@ -9,6 +9,7 @@ import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { isPossibleId } from "./ids.ts";
 import { LISTING_ROUTES } from "./listing-routes.ts";
 import { openapiOf } from "./openapi.ts";
+import { PROJECT_ROUTES } from "./project-routes.ts";
 import { toPublic } from "./public-json.ts";
 import { fromPublic, publicSchema } from "./public-schema.ts";
 import { REPAIR_ROUTES } from "./repair-routes.ts";
@@ -22,6 +23,7 @@ export const ROUTES: readonly Route[] = [
   ...TURN_ROUTES,
   ...LISTING_ROUTES,
   ...REPAIR_ROUTES,
+  ...PROJECT_ROUTES,
   {
     method: "GET",
     path: "/api/openapi.json",
@@ -44,12 +46,17 @@ export function createApi(
     const target = targetOf(request.path);
     const methods = target && table.get(target.pattern);
     const mayAll = asked.caller === "operator";
+    const { project } = asked;
     if (!mayAll && ![...(methods?.values() ?? [])].some((route) => route.forResponders))
       return turnsOnly(service);
     if (!target || !methods) return notFound("there is no such route; GET /api/openapi.json lists them all");
     const route = methods.get(request.method === "HEAD" ? "GET" : request.method);
     if (!route) return methodNotAllowed([...methods.keys()]);
-    return call({ service, limits, route, id: target.id, request });
+    if (project === undefined) return call({ service, limits, route, id: target.id, request });
+    if (route.isForAll)
+      return failure(403, "FORBIDDEN", "this is for all projects, and the token is for one");
+    const theirs = { ...service, ...service.forProject(project) };
+    return call({ service: theirs, limits, route, id: target.id, request });
   };
 }
 

@@ -1,4 +1,5 @@
 import { busyOutbound } from "../core/busy-text.ts";
+import { settingsFor } from "../core/projects.ts";
 import type { RefusalCode } from "../model/refusal.ts";
 import type { Channel, ReceiveSummary } from "../ports/channel.ts";
 import type { Engine, StageOutcome } from "../ports/engine.ts";
@@ -86,10 +87,10 @@ async function tellBusy(
   at: number,
   { code, conversationId }: Extract<StageOutcome, { kind: "refused" }>,
 ): Promise<{ busyText?: string }> {
-  const { busyText: text } = context.settings;
   if (code === "RATE_LIMITED") return {};
-  if (channel.busyTextInAnswer && !isFetched) return { busyText: text };
   const { arrival } = requests[at]!;
+  const { busyText: text } = settingsFor(context.settings, arrival.channel);
+  if (channel.busyTextInAnswer && !isFetched) return { busyText: text };
   if (conversationId !== undefined)
     await engine.conversations.say(busyOutbound(arrival, { id: arrival.providerId, conversationId, text }));
   return {};

@@ -7,6 +7,7 @@ import { processIdentity } from "../process/identity.ts";
 import { environmentSecrets } from "../secrets/secrets.ts";
 import { type LullConfig, publicUrlIn, settingsFrom } from "./config.ts";
 import { safely } from "./log-privacy.ts";
+import { arranged, type ProjectTokens, tokensIn } from "./project-config.ts";
 import { SampledLog } from "./sampled-log.ts";
 import { systemClock } from "./system-clock.ts";
 import { warnings } from "./warnings.ts";
@@ -18,6 +19,8 @@ export interface ServiceFacts {
   readonly publicUrl: string | undefined;
   readonly apiToken: SecretReference | undefined;
   readonly turnToken: SecretReference | undefined;
+  /** By project: they reach nothing of another one. */
+  readonly projectTokens: Readonly<Record<string, ProjectTokens>>;
   readonly secrets: Secrets;
   readonly log: Log;
   /** For what callers who prove nothing may cause as often as they like. */
@@ -37,14 +40,15 @@ export interface OwnFacts extends ServiceFacts {
 
 /** Checks what is configured, and fills in what is left out. */
 export function factsFrom(config: LullConfig): OwnFacts {
-  const { channels, apiToken, turnToken, clock = systemClock, secrets = environmentSecrets() } = config;
+  const { apiToken, turnToken, clock = systemClock, secrets = environmentSecrets() } = config;
   const log = safely(config.log ?? warnings);
   return {
     settings: settingsFrom(config),
-    channels,
+    channels: arranged(config).channels,
     publicUrl: publicUrlIn(config),
     apiToken,
     turnToken,
+    projectTokens: tokensIn(config),
     secrets,
     log,
     sampled: new SampledLog(log, clock),

@@ -15,7 +15,7 @@ export interface TurnContext {
   readonly settings: Settings;
   readonly channels: Readonly<Record<string, Channel>>;
   readonly responderFor: (channel: string) => Responder | undefined;
-  readonly handOffTo: Responder | undefined;
+  readonly handOffFor: (channel: string) => Responder | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;

@@ -1,4 +1,5 @@
 import { toldOfDeadLetter } from "../core/dead-letters.ts";
+import { cutTo } from "../core/projects.ts";
 import { tellable } from "../errors.ts";
 import type { Settings } from "../model/settings.ts";
 import type { DeadLettered, Taken, TakeOutcome, TakeResult } from "../model/take.ts";
@@ -190,7 +191,7 @@ export class Worker {
     if (!within) return { ...this.#context, stopping: this.#stopping.signal };
     return {
       ...this.#context,
-      settings: { ...settings, ...within.limits },
+      settings: cutTo(settings, within.limits),
       stopping: AbortSignal.any([this.#stopping.signal, within.stopping]),
     };
   }

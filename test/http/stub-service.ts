@@ -12,6 +12,8 @@ import type { NotRepeated } from "../../src/ports/repairs.ts";
 import { createConversation } from "../../src/runtime/create-conversation.ts";
 import { knownChannel } from "../../src/runtime/known-channel.ts";
 import { operating } from "../../src/runtime/operating.ts";
+import { operationsOver, withinProject } from "../../src/runtime/operations.ts";
+import { projectsOver } from "../../src/runtime/projects.ts";
 import { SampledLog } from "../../src/runtime/sampled-log.ts";
 import type { SayRequest } from "../../src/runtime/say.ts";
 import type { Service } from "../../src/runtime/service.ts";
@@ -283,6 +285,9 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     logged,
     ...context,
     ...operating({ ...context, log }),
+    ...projectsOver(context),
+    projectTokens: {},
+    forProject: (project) => operationsOver({ ...withinProject(context, project), log }),
     publicUrl: undefined,
     apiToken: undefined,
     turnToken: undefined,
