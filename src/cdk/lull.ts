@@ -18,6 +18,7 @@ import { scheduleSweeper } from "./schedule.ts";
 import { secretStatements, secretVariables, sharedTooWidely } from "./secrets.ts";
 import { tableStatements } from "./table-access.ts";
 import { createTables, type LullTables, tableVariables } from "./tables.ts";
+import { createTargets, targetStatements, targetVariables } from "./target-queues.ts";
 
 /** Lull on AWS: API Gateway, three functions or four, DynamoDB, SQS, a schedule, alarms and a dashboard. */
 export class Lull extends Construct {
@@ -33,6 +34,11 @@ export class Lull extends Construct {
   /** By channel. */
   readonly queues: Readonly<Record<string, IQueue>>;
   readonly deadLetterQueues: Readonly<Record<string, IQueue>>;
+  /** Where turns are handed to, made or given; and what the reader of one made here could not handle. */
+  readonly aiQueue: IQueue | undefined;
+  readonly aiDeadLetterQueue: IQueue | undefined;
+  readonly handOffQueue: IQueue | undefined;
+  readonly handOffDeadLetterQueue: IQueue | undefined;
   readonly alarms: readonly Alarm[];
   readonly dashboard: Dashboard;
 
@@ -43,6 +49,7 @@ export class Lull extends Construct {
       props.serviceName ?? Names.uniqueResourceName(this, { maxLength: 60, separator: "-" });
     const keys = keysFrom(this, props);
     const queues = createQueues(this, props, keys);
+    const targets = createTargets(this, props, keys);
     const tables = createTables(this, props);
     const api = createApi(this, props, keys);
     const environment = {
@@ -52,6 +59,7 @@ export class Lull extends Construct {
       LULL_ENGINE: "aws",
       ...tableVariables(tables),
       ...queueVariables(queues),
+      ...targetVariables(targets),
       POWERTOOLS_SERVICE_NAME: serviceName,
     };
     const functions: LullFunctions = createFunctions(this, props, keys, (name) => ({
@@ -59,6 +67,7 @@ export class Lull extends Construct {
       statements: [
         ...tableStatements(name, tables),
         ...queueStatements(name, queues, keys),
+        ...targetStatements(name, targets, keys),
         ...secretStatements(name, props.secrets),
       ],
     }));
@@ -68,7 +77,7 @@ export class Lull extends Construct {
     routeTo(api, { webhook, api: apiFunction }, props);
     feedWorker(this, worker, queues, props);
     scheduleSweeper(this, functions.sweeper);
-    const watched = { metrics: new LullMetrics(serviceName), api, functions, queues, tables };
+    const watched = { metrics: new LullMetrics(serviceName), api, functions, queues, targets, tables };
     this.alarms = createAlarms(this, watched, props.alarmTopic);
     this.dashboard = createDashboard(this, watched);
     this.url = environment.LULL_PUBLIC_URL;
@@ -80,6 +89,12 @@ export class Lull extends Construct {
     this.tables = tables;
     this.queues = Object.fromEntries(queues.map(({ channel, queue }) => [channel, queue]));
     this.deadLetterQueues = Object.fromEntries(queues.map(({ channel, dead }) => [channel, dead]));
+    const ai = targets.find(({ name }) => name === "aiQueue");
+    const handOff = targets.find(({ name }) => name === "handOffQueue");
+    this.aiQueue = ai?.queue;
+    this.aiDeadLetterQueue = ai?.dead;
+    this.handOffQueue = handOff?.queue;
+    this.handOffDeadLetterQueue = handOff?.dead;
   }
 
   #check(props: LullProps): void {

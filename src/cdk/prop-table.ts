@@ -93,6 +93,18 @@ export const PROPS: Readonly<Record<keyof LullProps, Prop>> = {
     otherwise: "Lull's own",
     help: "your file that exports `webhook`, `worker`, `sweeper`, and `api` where that is wanted",
   },
+  aiQueue: {
+    schema: TYPED,
+    otherwise: "none: turns are answered here",
+    help:
+      "turns are [handed to this queue](#queues-that-turns-are-handed-to): `true` makes one, " +
+      "or a queue of `aws-cdk-lib/aws-sqs`",
+  },
+  handOffQueue: {
+    schema: TYPED,
+    otherwise: "none",
+    help: "the same for the turns of conversations that a human has",
+  },
   worker: {
     schema: propsOf<WorkerProps>({
       timeout: amount(

@@ -1,8 +1,8 @@
 import { DEFAULTS, HUNG_MS, QUIET_MAX_FACTOR } from "../core/defaults.ts";
-import { LIMITS, type Limit, type LimitName, publicName } from "../model/limits.ts";
+import { LIMITS, type Limit, type LimitName, publicName, SECONDS_MAX } from "../model/limits.ts";
 import { CHOICES } from "../model/settings.ts";
 import { mostInWords, SECONDS, schemaOf } from "../schema/limits.ts";
-import { oneOf } from "../schema/schema.ts";
+import { number, oneOf } from "../schema/schema.ts";
 import {
   ENDPOINT_URL,
   PORT,
@@ -226,6 +226,12 @@ const PROVIDERS: readonly Knob[] = [
     "LULL_AI_QUEUE",
     URL_KIND,
     "turns are handed to this SQS queue, and nothing is replied",
+  ),
+  provider(
+    "aiQueueAnswerSeconds",
+    "LULL_AI_QUEUE_ANSWER_SECONDS",
+    number({ minimum: 1, maximum: SECONDS_MAX }),
+    "who reads that queue answers through the API, within this time",
   ),
   provider(
     "handOffQueue",

@@ -291,6 +291,10 @@ describe("the responder", () => {
     expect(byName.responder).toMatchObject({ kind: "queue", origin: "LULL_AI_QUEUE" });
     const { respond, handOffTo } = configOf(byName);
     expect([respond?.handsTo, handOffTo?.handsTo]).toEqual([url("ai"), url("agents")]);
+    const never = { ...env, LULL_AI_QUEUE_ANSWER_SECONDS: "0" };
+    await expect(loaded({ env: never })).rejects.toThrow(
+      /LULL_AI_QUEUE_ANSWER_SECONDS must be a number from 1/,
+    );
 
     const json = { responder: { queue: { url: url("b") } }, handOffTo: { queue: { url: url("c") } } };
     const byFile = configOf(await loaded({ json, env }));

@@ -84,7 +84,7 @@ export async function responderFrom(file: File, means: Means): Promise<Configure
     return described(given, respond === undefined ? "responder" : "respond", file, means);
   const { resolved } = means;
   const target = resolved.get("aiQueue");
-  if (target !== undefined) return inQueue(target);
+  if (target !== undefined) return inQueue(target, resolved.get("aiQueueAnswerSeconds"));
   const origin = (resolved.get("openai.apiKey") ?? resolved.get("openai.baseUrl"))?.origin;
   if (origin !== undefined) return byOpenai({}, means, origin);
   return { respond: echo(), kind: "echo", origin: "default" };
@@ -121,8 +121,9 @@ export async function handOffFrom(file: File, means: Means): Promise<Responder |
   return target && (await inQueue(target)).respond;
 }
 
-async function inQueue({ value, origin }: Setting): Promise<ConfiguredResponder> {
-  return { respond: await makeQueue({ url: value }), kind: "queue", origin };
+async function inQueue({ value, origin }: Setting, within?: Setting): Promise<ConfiguredResponder> {
+  const options = { url: value, ...(within && { answerWithinSeconds: within.value }) };
+  return { respond: await makeQueue(options), kind: "queue", origin };
 }
 
 /** Loaded on demand: not every installation has its package. */
