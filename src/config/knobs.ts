@@ -222,6 +222,12 @@ const PROVIDERS: readonly Knob[] = [
   provider("openai.baseUrl", "OPENAI_BASE_URL", ENDPOINT_URL, "a service that speaks OpenAI's Responses API"),
   provider("openai.model", "OPENAI_MODEL", TEXT, "the model"),
   provider(
+    "openai.past",
+    "LULL_OPENAI_PAST",
+    oneOf("first-turn", "every-turn"),
+    "when a conversation that moved in shows the model what it left at OpenAI",
+  ),
+  provider(
     "aiQueue",
     "LULL_AI_QUEUE",
     URL_KIND,

@@ -49,6 +49,7 @@ const KINDS: Readonly<Record<string, ObjectSchema>> = {
     apiKey: SECRET,
     baseUrl: ENDPOINT_URL,
     historyMessagesMax: COUNT_OR_NONE,
+    pastAtOpenAi: oneOf("first-turn", "every-turn"),
     maxOutputTokens: COUNT_OR_NONE,
     reasoning: anything(),
     toolRoundsMax: COUNT_OR_NONE,
@@ -192,8 +193,10 @@ function openaiOptions(options: Options, { resolved, secrets }: Means): OpenAiOp
   const model = resolved.get("openai.model")?.value ?? options.model;
   const instructions = resolved.get("openai.instructions")?.value ?? options.instructions;
   const baseUrl = resolved.get("openai.baseUrl")?.value ?? options.baseUrl;
+  const pastAtOpenAi = resolved.get("openai.past")?.value ?? options.pastAtOpenAi;
   return {
     ...options,
+    ...(pastAtOpenAi !== undefined && { pastAtOpenAi }),
     ...(model !== undefined && { model }),
     ...(instructions !== undefined && { instructions }),
     ...(baseUrl !== undefined && { baseUrl }),

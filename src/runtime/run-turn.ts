@@ -15,7 +15,7 @@ import { draftOf, sendingFirst } from "./drafting.ts";
 import { keepAlive } from "./heartbeat.ts";
 import { passedOn } from "./passed-on.ts";
 import { persist } from "./persist.ts";
-import { commit, fail, lose, release } from "./turn-end.ts";
+import { aboutTurn, commit, fail, lose, release } from "./turn-end.ts";
 import type { TurnContext, TurnEnd, TurnRun } from "./turn-run.ts";
 
 /**
@@ -101,6 +101,7 @@ async function askAndGoOn(
     historyBytesMax,
     lost: heartbeat.lost,
     stopping,
+    note: (code: string) => run.log("info", "turn.noted", { ...aboutTurn(taken), code }),
     ...(mayRestart(settings, taken) && { newer: (signal: AbortSignal) => untilNewer(run, signal) }),
   };
   const asked = await ask(asking, responder, taken);
