@@ -5,7 +5,8 @@ import type { LimitsConfig, LullConfig } from "../runtime/config.ts";
 import { environmentSecrets } from "../secrets/secrets.ts";
 import { type ConfiguredChannel, channelsFrom } from "./channels.ts";
 import { type EngineLoaders, engineFrom, withEngineDefaults } from "./engine.ts";
-import { type ConfigFile, loadFile } from "./file.ts";
+import { CONFIG_VARIABLE, type ConfigFile, loadFile } from "./file.ts";
+import { projectsFrom } from "./projects.ts";
 import { LAYER, type ResolvedSettings, referenceIn, resolveSettings } from "./resolve-settings.ts";
 import {
   type ConfiguredResponder,
@@ -63,20 +64,24 @@ export interface ServerSettings {
  * was said.
  */
 export async function load(request: LoadRequest): Promise<Loaded> {
-  const file = await loadFile(request.file, request.cwd);
+  const file = await loadFile(request.file, request.cwd, request.env[CONFIG_VARIABLE]);
   const resolved = resolveSettings({ ...(file && { file }), env: request.env, flags: request.flags });
-  const channels = channelsFrom(file, resolved, wantsWeb(request.purpose, resolved));
-  if (request.purpose === "start" && channels.length === 0) throw new ConfigError(NO_CHANNEL);
   const secrets = (file?.content.secrets as Secrets | undefined) ?? secretsFrom(request);
   const means = { resolved, secrets };
+  const { projects, channels: ofProjects } = await projectsFrom(file, means);
+  const withWeb = wantsWeb(request.purpose, resolved);
+  const ownChannels = channelsFrom(file, resolved, { withWeb, ofProjects });
+  const channels = [...ownChannels, ...ofProjects];
+  if (request.purpose === "start" && channels.length === 0) throw new ConfigError(NO_CHANNEL);
   const responder = await responderFrom(file, means);
   const engine = await engineFrom(file, resolved, request.cwd, request.engines);
   const plain = {
     ...objectsIn(file),
     ...valuesOf(resolved),
-    ...(await responderConfig(file, means, responder, channels)),
+    ...(await responderConfig(file, means, responder, ownChannels)),
     engine: engine.provider,
-    channels: Object.fromEntries(channels.map(({ name, channel }) => [name, channel])),
+    channels: Object.fromEntries(ownChannels.map(({ name, channel }) => [name, channel])),
+    ...(ofProjects.length > 0 && { projects }),
     secrets,
   };
   return {

@@ -63,6 +63,8 @@ export interface Outgoing {
   readonly media?: readonly Media[];
   readonly reference: ChunkReference;
   readonly conversationId: string;
+  /** Which credentials the conversation's record asks for. A channel with one account need not look at it. */
+  readonly credentialsId?: string;
 }
 
 /** Every `why` is for people and for the log: never a text or an address. */

@@ -1,4 +1,6 @@
 import { providerIdsOf } from "../core/draft.ts";
+import { channelType } from "../core/identity.ts";
+import { credentialsIdIn } from "../core/record-config.ts";
 import { LullError, tellable, wordsOf } from "../errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { ReconcileOutcome, SendOutcome } from "../ports/channel.ts";
@@ -83,7 +85,17 @@ function outgoing(run: TurnRun, draft: Draft, chunk: number) {
   const { text, media } = draft.chunks[chunk]!;
   const { to, from, turnId } = draft;
   const reference = { turnId, chunk };
-  return { to, from, text, ...(media && { media }), reference, conversationId: run.taken.conversation.id };
+  const { conversation } = run.taken;
+  const credentialsId = credentialsIdIn(conversation, channelType(run.settings, draft.channel));
+  return {
+    to,
+    from,
+    text,
+    ...(media && { media }),
+    reference,
+    conversationId: conversation.id,
+    ...(credentialsId !== undefined && { credentialsId }),
+  };
 }
 
 /**

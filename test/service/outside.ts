@@ -3,6 +3,11 @@ import { fakeTwilio, signedWebhook } from "../../src/testing/fake-twilio.ts";
 
 export const ACCOUNT = "AC00000000000000000000000000000001";
 export const AUTH_TOKEN = "test-auth-token";
+/** Tenants have accounts of their own. */
+const OTHER_ACCOUNTS = {
+  AC00000000000000000000000000000002: "acme-twilio-auth-token",
+  AC00000000000000000000000000000003: "beta-twilio-auth-token",
+};
 export const FROM = "+14155238886";
 /** For a service whose API any caller could reach. */
 export const API_TOKEN = "an-api-token-for-tests";
@@ -19,7 +24,7 @@ export type Counts = Readonly<Record<string, number>>;
  * token. They call the service where it is now, or where they are told.
  */
 export async function outside(url: () => string) {
-  const twilio = fakeTwilio({ accountSid: ACCOUNT, authToken: AUTH_TOKEN });
+  const twilio = fakeTwilio({ accountSid: ACCOUNT, authToken: AUTH_TOKEN, others: OTHER_ACCOUNTS });
   const openai = fakeOpenAi();
   await Promise.all([twilio.start(), openai.start()]);
   let count = 0;

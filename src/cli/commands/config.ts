@@ -26,9 +26,9 @@ function asJson(loaded: Loaded, settings: readonly Setting[]): string {
     setting.knob.key,
     { value: shown(setting), from: setting.origin },
   ]);
-  const channels = loaded.channels.map(({ name, kind, addresses, origin }) => [
+  const channels = loaded.channels.map(({ name, kind, addresses, origin, project }) => [
     name,
-    { kind, addresses, from: origin },
+    { kind, addresses, from: origin, ...(project && { project }) },
   ]);
   const { kind, origin } = loaded.responder;
   return JSON.stringify(
@@ -45,8 +45,8 @@ function asJson(loaded: Loaded, settings: readonly Setting[]): string {
 
 function asTable(loaded: Loaded, settings: readonly Setting[]): string {
   const rows = settings.map((setting) => [setting.knob.key, String(shown(setting)), setting.origin]);
-  const channels = loaded.channels.map(({ name, kind, addresses, origin }) => [
-    `channels.${name}`,
+  const channels = loaded.channels.map(({ name, kind, addresses, origin, project }) => [
+    `${project ? `projects.${project}.` : ""}channels.${name}`,
     [kind, ...addresses].join(" "),
     origin,
   ]);

@@ -2,6 +2,7 @@ import type { FullReply, Usage } from "../../model/reply.ts";
 import type { Responder, Turn } from "../../ports/responder.ts";
 import type { AnswerHeaders } from "../../wire/http-call.ts";
 import type { RequestBody } from "./body.ts";
+import { recordSettings, settingsBy } from "./by-record.ts";
 import { callOpenAi } from "./call.ts";
 import { empty, isRefusal } from "./failure.ts";
 import { type OpenAiOptions, type OpenAiSettings, settingsFrom } from "./options.ts";
@@ -13,8 +14,10 @@ import { runTools } from "./tools.ts";
 /** Answers with a model of OpenAI, through the Responses API. The history comes from lull's own record. */
 export function openai(options: OpenAiOptions = {}): Responder {
   const settings = settingsFrom(options, process.env);
+  const byRecord = recordSettings(options, (own) => settingsFrom(own, process.env));
   const ended = new EndedPasts();
-  const respond = (turn: Turn) => answer(settings, ended, turn);
+  const respond = async (turn: Turn) =>
+    answer(settingsBy(settings, byRecord, turn.conversation), ended, turn);
   return Object.assign(respond, { readsHistory: settings.historyMessagesMax !== 0 });
 }
 

@@ -17,8 +17,31 @@ interface PastOptions {
   readonly pastAtOpenAi?: "first-turn" | "every-turn";
 }
 
+/** What differs between assistants. What one leaves out is as for all. */
+export type OpenAiAssistant = Pick<
+  OpenAiOptions,
+  "model" | "instructions" | "tools" | "maxOutputTokens" | "reasoning" | "toolRoundsMax" | "media" | "body"
+>;
+
+/** Keys that records may ask for: by the name that they use, or a list of names of secrets. */
+type ApiKeys = readonly string[] | Readonly<Record<string, SecretReference>>;
+
+interface RecordOptions {
+  /**
+   * Who answers a conversation whose record names an assistant (`ai_config.assistant_id_replies`), by that
+   * id. One that is not here gets no answer: its messages become a dead letter. Without any, ids are not
+   * looked at.
+   */
+  readonly assistants?: Readonly<Record<string, OpenAiAssistant>>;
+  /**
+   * Keys that records may ask for (`ai_config.ai_api_key_reference`). Any other is refused in the same way.
+   * Without any, `apiKey` is used.
+   */
+  readonly apiKeys?: ApiKeys;
+}
+
 /** Everything has a default; what the environment may say is named beside it. */
-export interface OpenAiOptions extends PastOptions {
+export interface OpenAiOptions extends PastOptions, RecordOptions {
   /** `OPENAI_MODEL`, else `gpt-6-luna`. */
   readonly model?: string;
   /**
