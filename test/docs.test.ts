@@ -10,6 +10,7 @@ import { wati } from "../src/channels/wati/index.ts";
 import { web } from "../src/channels/web/index.ts";
 import { CATALOGUE } from "../src/cli/catalogue.ts";
 import { KNOBS } from "../src/config/knobs.ts";
+import { CONFIG_VARIABLE } from "../src/config/resolve-settings.ts";
 import { TABLES } from "../src/engines/aws/dynamo/tables.ts";
 import tsconfig from "../tsconfig.json" with { type: "json" };
 import { blocksOf, fileNameOf, PAGES, pageNamed, prose } from "./doc-pages.ts";
@@ -143,7 +144,7 @@ describe("settings", () => {
     "vitest.config.ts",
   ].flatMap((file) => [...readFileSync(join(ROOT, file), "utf8").matchAll(ENV_NAME)].flat());
   const isRead = (name: string) =>
-    [...variables, ...named, ...ofTables, ...ofEngine, ...ofTests].includes(name) ||
+    [CONFIG_VARIABLE, ...variables, ...named, ...ofTables, ...ofEngine, ...ofTests].includes(name) ||
     name.startsWith("LULL_QUEUE_");
 
   test("that the docs name in the environment are read by the program", () => {

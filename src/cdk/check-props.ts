@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { type Duration, Token } from "aws-cdk-lib/core";
-import { problemsInVariables } from "../config/resolve-settings.ts";
+import { CONFIG_VARIABLE, problemsInContent, problemsInVariables } from "../config/resolve-settings.ts";
 import { isObject } from "../schema/is-object.ts";
 import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
 import type { Schema } from "../schema/schema.ts";
 import { hasApi } from "./functions.ts";
 import type { LullProps } from "./lull-props.ts";
-import { PROP_DEFAULTS, PROPS_SCHEMA } from "./prop-table.ts";
+import { CONFIG_BYTES_MAX, PROP_DEFAULTS, PROPS_SCHEMA } from "./prop-table.ts";
 import { holdsTriggers } from "./queues.ts";
 import { secretOf } from "./secrets.ts";
 import { TARGET_NAMES, TARGETS, type TargetName } from "./target-queues.ts";
@@ -33,6 +33,7 @@ export function problemsOf(props: LullProps): string[] {
     ...problemsIn(known(props, PROPS_SCHEMA), PROPS_SCHEMA, "", TO_PEOPLE),
     ...concurrencyProblems(props),
     ...entryProblems(props),
+    ...configProblems(props),
     ...publicProblems(props),
     ...TARGET_NAMES.flatMap((name) => targetProblems(name, props)),
     ...answerProblems(props),
@@ -55,6 +56,21 @@ function entryProblems(props: LullProps): string[] {
   return mayExport
     ? []
     : [`entry: ${entry} exports no "api", which /api needs; export it beside the others, or say api: false`];
+}
+
+function configProblems({ config, entry, environment = {} }: LullProps): string[] {
+  if (config === undefined) return [];
+  const bytes = Buffer.byteLength(JSON.stringify(config));
+  return [
+    ...(entry === undefined ? [] : ["config is for Lull's own functions; an entry brings its configuration"]),
+    ...(CONFIG_VARIABLE in environment
+      ? [`config: ${CONFIG_VARIABLE} is in environment, too; give it once`]
+      : []),
+    ...(bytes <= CONFIG_BYTES_MAX
+      ? []
+      : [`config has ${bytes} bytes; a function's variables have room for ${CONFIG_BYTES_MAX}: use entry`]),
+    ...problemsInContent(config, "config"),
+  ];
 }
 
 /** What a public service refuses to start with. The functions would refuse every webhook. */

@@ -41,6 +41,12 @@ export interface LullProps {
    * in your configuration: `whatsapp`, `sms`, `wati`. The queue `default` always exists and serves the rest.
    */
   readonly channels?: readonly string[];
+  /**
+   * What a `lull.config.json` would hold: projects (tenants), channels and responders that variables alone do
+   * not describe. Secrets are named in it, never told: `{ env: "ACME_KEY" }`, with `ACME_KEY` in `secrets`.
+   * It is one variable of the functions, which may have 4 KB in all: more goes into an `entry` of your own.
+   */
+  readonly config?: Readonly<Record<string, unknown>>;
   /** Plain variables of the functions: `TWILIO_WHATSAPP_FROM`, `OPENAI_MODEL`, `LULL_WINDOW_SECONDS`. */
   readonly environment?: Readonly<Record<string, string>>;
   /**

@@ -4,6 +4,7 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Annotations, Names } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
+import { CONFIG_VARIABLE } from "../config/resolve-settings.ts";
 import { createAlarms } from "./alarms.ts";
 import { createApi, routeTo } from "./api.ts";
 import { exposed, problemsOf } from "./check-props.ts";
@@ -54,6 +55,7 @@ export class Lull extends Construct {
     const api = createApi(this, props, keys);
     const environment = {
       LULL_PUBLIC_URL: api.api.apiEndpoint,
+      ...(props.config && { [CONFIG_VARIABLE]: JSON.stringify(props.config) }),
       ...props.environment,
       ...secretVariables(props.secrets),
       LULL_ENGINE: "aws",

@@ -5,6 +5,7 @@ import { ConfigError } from "../errors.ts";
 import { isObject } from "../schema/is-object.ts";
 import { checkFile } from "./file-keys.ts";
 import { missingPackage } from "./missing-package.ts";
+import { CONFIG_VARIABLE } from "./resolve-settings.ts";
 
 /** Looked for in this order, in the folder where `lull` is called. */
 const FILE_NAMES = ["lull.config.ts", "lull.config.js", "lull.config.mjs", "lull.config.json"];
@@ -15,9 +16,6 @@ export interface ConfigFile {
   readonly name: string;
   readonly content: Readonly<Record<string, unknown>>;
 }
-
-/** Holds what a `lull.config.json` would hold, for functions and containers that bring no file. */
-export const CONFIG_VARIABLE = "LULL_CONFIG";
 
 /**
  * Loads the file that was named, or what the variable holds, or the first file that is there. Undefined when

@@ -5,9 +5,16 @@ import type { LimitsConfig, LullConfig } from "../runtime/config.ts";
 import { environmentSecrets } from "../secrets/secrets.ts";
 import { type ConfiguredChannel, channelsFrom } from "./channels.ts";
 import { type EngineLoaders, engineFrom, withEngineDefaults } from "./engine.ts";
-import { CONFIG_VARIABLE, type ConfigFile, loadFile } from "./file.ts";
+import { type ConfigFile, loadFile } from "./file.ts";
+import { SUFFIX, textIn } from "./named-secret.ts";
 import { projectsFrom } from "./projects.ts";
-import { LAYER, type ResolvedSettings, referenceIn, resolveSettings } from "./resolve-settings.ts";
+import {
+  CONFIG_VARIABLE,
+  LAYER,
+  type ResolvedSettings,
+  referenceIn,
+  resolveSettings,
+} from "./resolve-settings.ts";
 import {
   type ConfiguredResponder,
   handOffFrom,
@@ -111,14 +118,22 @@ function secretsFrom({ env, namedSecrets }: LoadRequest): Secrets {
   const own = environmentSecrets({ env });
   if (namedSecrets === undefined) return own;
   let named: Promise<Secrets> | undefined;
-  const isNamed = (reference: SecretReference) => typeof reference === "object" && "name" in reference;
   return {
     async get(reference) {
-      if (!isNamed(reference)) return own.get(reference);
+      const name = nameIn(reference, env);
+      if (name === undefined) return own.get(reference);
       named ??= namedSecrets();
-      return (await named).get(reference);
+      return (await named).get({ name });
     },
   };
+}
+
+/** `{ env: "ACME_KEY" }` is also what `ACME_KEY_SECRET` names, as with our own variables. */
+function nameIn(reference: SecretReference, env: LoadRequest["env"]): string | undefined {
+  if (typeof reference === "string") return undefined;
+  if ("name" in reference) return reference.name;
+  if (!("env" in reference) || textIn(env, reference.env) !== undefined) return undefined;
+  return textIn(env, `${reference.env}${SUFFIX}`);
 }
 
 function serverSettings(resolved: ResolvedSettings, db: string | undefined): ServerSettings {

@@ -25,6 +25,15 @@ export function projectAt(
   return found.size === 1 ? found.values().next().value : undefined;
 }
 
+/** Whether all channels, or all of this type, are of one project: only then are they one to a record. */
+export function isOfOneProject(settings: Known, channelType?: string): boolean {
+  const { channels } = settings;
+  const names = Object.keys(channels).filter(
+    (name) => channelType === undefined || channels[name]!.type === channelType,
+  );
+  return new Set(names.map((name) => projectOf(settings, name))).size <= 1;
+}
+
 /** What counts now: what an operator set while the service ran, else what is configured. */
 export function ruleInForce(
   settings: Known,
