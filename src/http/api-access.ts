@@ -46,8 +46,10 @@ function tokensOf({ apiToken, turnToken, projectTokens }: Service): Token[] {
   return all.filter(({ reference }) => reference !== undefined);
 }
 
-/** Decides who may use the API. */
-export function createAccess(service: Service): (request: EdgeRequest) => Promise<Access> {
+export type Admit = (request: EdgeRequest) => Promise<Access>;
+
+/** Decides who may use the API, and read the metrics. */
+export function createAccess(service: Service): Admit {
   const wrong = new WrongTokens(service);
   const tokens = tokensOf(service);
   return async (request) => {

@@ -3,7 +3,7 @@ import type { Service } from "../runtime/service.ts";
 import { problemsIn, TO_PROGRAMS } from "../schema/problems.ts";
 import { anything, type ObjectSchema, type Schema } from "../schema/schema.ts";
 import { failure, json, methodNotAllowed, notFound } from "./answers.ts";
-import { createAccess } from "./api-access.ts";
+import type { Admit } from "./api-access.ts";
 import { CONVERSATION_ROUTES } from "./conversation-routes.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { isPossibleId } from "./ids.ts";
@@ -37,11 +37,11 @@ export const ROUTES: readonly Route[] = [
 export function createApi(
   service: Service,
   limits: RequestLimits,
+  admit: Admit,
 ): (request: EdgeRequest) => Promise<EdgeAnswer> {
   const table = tableOf(ROUTES);
-  const access = createAccess(service);
   return async (request) => {
-    const asked = await access(request);
+    const asked = await admit(request);
     if (asked.kind === "refused") return asked.answer;
     const target = targetOf(request.path);
     const methods = target && table.get(target.pattern);
@@ -61,7 +61,7 @@ export function createApi(
 }
 
 /** A responder calls nothing else: a turn token that does may have been stolen. */
-function turnsOnly({ sampled }: Service): EdgeAnswer {
+export function turnsOnly({ sampled }: Service): EdgeAnswer {
   sampled.note("warn", "api.refused", { reason: "a turn token, for something else than a turn" });
   return failure(403, "FORBIDDEN", "this token may only answer turns");
 }

@@ -16,6 +16,7 @@ import { isSameQueue } from "../wire/queue-url.ts";
 import { byName } from "./by-name.ts";
 import { choicesIn } from "./choices.ts";
 import { type Arranged, arranged, type ProjectConfig, projectSettings } from "./project-config.ts";
+import type { PartOf } from "./service-metrics.ts";
 import { type WindowConfig, windowPolicy } from "./window-config.ts";
 
 export type { LimitsConfig, WindowConfig };
@@ -53,6 +54,8 @@ export interface LullConfig extends Partial<Choices> {
   readonly clock?: Clock;
   /** Who this process is to the store; made up where it is left out. */
   readonly workerId?: string;
+  /** Set where several processes are one service, as the workers of `lull start` are. */
+  readonly partOf?: PartOf;
   /** 0 up to 1, for the jitter of backoffs. Handed in by tests. */
   readonly random?: () => number;
 }

@@ -12,6 +12,7 @@ import { receiveContext } from "./receive-context.ts";
 import { handOffFor, responderFor } from "./responder-for.ts";
 import type { Service } from "./service.ts";
 import { factsFrom } from "./service-facts.ts";
+import { measure } from "./service-metrics.ts";
 import { Sweeper } from "./sweeper.ts";
 import { Worker } from "./worker.ts";
 
@@ -42,7 +43,7 @@ export function createService(config: LullConfig): Service {
   const context = { settings, channels, engine };
   const receiving = receiveContext({ ...answering, engine, fitness });
   // What callers of the service may know; its dice are its own.
-  const { random: _, ...known } = facts;
+  const { random: _, startedAtMs, ...known } = facts;
   return {
     ...known,
     ...operationsOver({ ...context, log }),
@@ -51,6 +52,7 @@ export function createService(config: LullConfig): Service {
     receive: (name, request) => receive(receiving, name, request),
     catchUp: (request) => catchUp(receiving, request),
     ready: () => lifecycle.ready(),
+    metrics: () => measure({ ...known, startedAtMs, engine, partOf: config.partOf }),
     wake: async (id, within, source) => (await lifecycle.worker()).wake(id, within, source),
     requireFit: (name) => fitness.require(name),
     start: () => lifecycle.start(),

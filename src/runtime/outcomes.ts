@@ -63,7 +63,9 @@ function refusedFor(code: RefusalCode, before: ReceiveSummary): ReceiveSummary {
 
 function logOutcome({ log, sampled }: ReceiveContext, channel: string, outcome: StageOutcome): void {
   if (outcome.kind === "staged") {
-    log("debug", "window.armed", { channel, conversation: outcome.conversationId, dueAtMs: outcome.dueAtMs });
+    const { conversationId: conversation, dueAtMs, isJoined, heldBy } = outcome;
+    if (isJoined) log("debug", "window.joined", { channel, conversation, dueAtMs, heldBy });
+    else log("debug", "window.armed", { channel, conversation, dueAtMs, heldBy });
   } else if (outcome.kind === "refused" && outcome.code === "RATE_LIMITED") {
     // Told once: a customer who floods a conversation should not flood the log as well.
     const { conversationId: conversation, tellBusy: isFirst } = outcome;

@@ -115,6 +115,7 @@ async function askAndGoOn(
     case "failed":
       return fail(run, asked.error);
     case "answered":
+      run.log("debug", "turn.answered", { ...aboutTurn(taken), answerMs: clock.nowMs() - startedAtMs });
       return onAnswer(asked.answer, startedAtMs);
   }
 }

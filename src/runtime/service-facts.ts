@@ -6,6 +6,7 @@ import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { processIdentity } from "../process/identity.ts";
 import { environmentSecrets } from "../secrets/secrets.ts";
 import { type LullConfig, publicUrlIn, settingsFrom } from "./config.ts";
+import { Counters } from "./counters.ts";
 import { safely } from "./log-privacy.ts";
 import { arranged, type ProjectTokens, tokensIn } from "./project-config.ts";
 import { SampledLog } from "./sampled-log.ts";
@@ -23,6 +24,8 @@ export interface ServiceFacts {
   readonly projectTokens: Readonly<Record<string, ProjectTokens>>;
   readonly secrets: Secrets;
   readonly log: Log;
+  /** What this process has counted. */
+  readonly counters: Pick<Counters, "series" | "version">;
   /** For what callers who prove nothing may cause as often as they like. */
   readonly sampled: Pick<SampledLog, "note">;
   /** Who this process is to the store: its leases carry it. */
@@ -36,21 +39,28 @@ export interface OwnFacts extends ServiceFacts {
   readonly sampled: SampledLog;
   /** 0 up to 1, for jitter. */
   readonly random: () => number;
+  /** When the service started. */
+  readonly startedAtMs: number;
 }
 
 /** Checks what is configured, and fills in what is left out. */
 export function factsFrom(config: LullConfig): OwnFacts {
   const { apiToken, turnToken, clock = systemClock, secrets = environmentSecrets() } = config;
-  const log = safely(config.log ?? warnings);
+  const { channels } = arranged(config);
+  const startedAtMs = config.partOf?.startedAtMs ?? clock.nowMs();
+  const counters = new Counters({ channels: Object.keys(channels), startedAtMs });
+  const log = counters.counted(safely(config.log ?? warnings));
   return {
     settings: settingsFrom(config),
-    channels: arranged(config).channels,
+    channels,
     publicUrl: publicUrlIn(config),
     apiToken,
     turnToken,
     projectTokens: tokensIn(config),
     secrets,
     log,
+    counters,
+    startedAtMs,
     sampled: new SampledLog(log, clock),
     workerId: config.workerId ?? processIdentity(),
     clock,

@@ -1,3 +1,4 @@
+import type { Series } from "../model/series.ts";
 import type { WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
 import type { TriggerSource } from "../ports/engine.ts";
 import type { CatchUpRequest, CatchUpResult } from "./catch-up.ts";
@@ -22,6 +23,11 @@ export interface Service extends ServiceFacts, Operations, Projects {
    * time, or the service was stopped. An answer counts for a second.
    */
   ready(): Promise<void>;
+  /**
+   * What was counted, and what things look like now, by series: of all processes of the service. `/metrics`
+   * is made of it.
+   */
+  metrics(): Promise<Series>;
   /** A wake-up for one conversation, from a queue or from anywhere: a worker looks, and the store decides. */
   wake(conversationId: string, within?: Within, source?: TriggerSource): Promise<WakeOutcome>;
   /**

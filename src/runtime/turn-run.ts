@@ -19,6 +19,8 @@ export interface TurnContext {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
+  /** Whose leases its turns run under. */
+  readonly workerId: string;
   /** For failures that are the same for every turn while they last. */
   readonly sampled: Pick<SampledLog, "note">;
   /** Aborts when the worker may wait no longer for running turns. */

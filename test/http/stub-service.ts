@@ -294,6 +294,8 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     secrets: { get: async (reference) => (typeof reference === "string" ? reference : "from elsewhere") },
     log,
     workerId: "stub",
+    counters: { series: () => ({}), version: 0 },
+    metrics: async () => ({ lull_orphans_total: 0, 'lull_turns_committed_total{outcome="replied"}': 2 }),
     clock,
     receive,
     sampled: new SampledLog(log, overrides.clock ?? clock),

@@ -1,5 +1,6 @@
 import { ConfigError } from "../../errors.ts";
 import { tellOfCrashes } from "../../process/crash.ts";
+import { Counters } from "../../runtime/counters.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import type { Io } from "../io.ts";
 import { createLog } from "../logger.ts";
@@ -17,24 +18,30 @@ export async function runParent(io: Io): Promise<number | "alone"> {
   // From the first moment on: a signal that only ended the parent would leave its worker behind.
   let killAll = () => {};
   const signal = firstSignal(() => killAll());
-  const first = await startFirstWorker(signal);
+  const startedAtMs = systemClock.nowMs();
+  const first = await startFirstWorker(signal, startedAtMs);
   if (first === "alone") return first;
   if (first === "stopped") return 0;
   if ("exitCode" in first) return first.exitCode;
   const { supervision } = first;
   const { graceMs } = supervision;
-  const log = createLog({
-    level: supervision.logLevel,
-    pretty: io.stderrIsTty,
-    nowMs: io.nowMs,
-    write: io.logLine,
-  });
+  const counters = new Counters({ channels: [], startedAtMs });
+  const log = counters.counted(
+    createLog({
+      level: supervision.logLevel,
+      pretty: io.stderrIsTty,
+      nowMs: io.nowMs,
+      write: io.logLine,
+    }),
+  );
   tellOfCrashes(log);
   const failure = Promise.withResolvers<never>();
   const supervisor = new Supervisor({
     ...supervision,
+    startedAtMs,
     clock: systemClock,
     log,
+    own: () => counters.series(),
     onReady: (url) => announce(io, { ...supervision, url }),
     onFailed: (message, exitCode) =>
       failure.reject(exitCode === 2 ? new ConfigError(message) : new CommandFailed(message)),
