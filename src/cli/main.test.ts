@@ -30,7 +30,6 @@ test("the parent of workers loads no configuration, no engine and no API: it sta
   expect(loaded.filter((path) => heavy.test(path))).toEqual([]);
   expect(loaded.filter((path) => path.startsWith("src/runtime/"))).toEqual([
     "src/runtime/system-clock.ts",
-    "src/runtime/counters.ts",
     "src/runtime/log-privacy.ts",
   ]);
   expect(loaded.length).toBeLessThanOrEqual(30);

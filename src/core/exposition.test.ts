@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exposition, sumOf } from "./exposition.ts";
+import { exposition } from "./exposition.ts";
 import { METRICS, seriesName } from "./metrics.ts";
 
 test("each metric is told with what it means, once, and then its series", () => {
@@ -36,8 +36,4 @@ test("a help is one line that needs no escaping, and a counter is named as one",
     expect(name.endsWith("_total")).toBe(type === "counter");
     expect(name).toMatch(/^lull_[a-z_]+$/);
   }
-});
-
-test("what several processes counted is added up", () => {
-  expect(sumOf([{ a: 1, b: 2 }, { a: 3 }, {}])).toEqual({ a: 4, b: 2 });
 });

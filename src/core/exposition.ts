@@ -24,11 +24,3 @@ function metricOf(series: string): string {
   const histogram = name.replace(/_(?:bucket|sum|count)$/, "");
   return histogram in METRICS ? histogram : name;
 }
-
-/** Adds up what several processes counted. */
-export function sumOf(counted: readonly Series[]): Series {
-  const sum = new Map<string, number>();
-  for (const series of counted)
-    for (const [name, value] of Object.entries(series)) sum.set(name, (sum.get(name) ?? 0) + value);
-  return Object.fromEntries(sum);
-}

@@ -1,6 +1,5 @@
 import { ConfigError } from "../../errors.ts";
 import { tellOfCrashes } from "../../process/crash.ts";
-import { Counters } from "../../runtime/counters.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import type { Io } from "../io.ts";
 import { createLog } from "../logger.ts";
@@ -25,15 +24,12 @@ export async function runParent(io: Io): Promise<number | "alone"> {
   if ("exitCode" in first) return first.exitCode;
   const { supervision } = first;
   const { graceMs } = supervision;
-  const counters = new Counters({ channels: [], startedAtMs });
-  const log = counters.counted(
-    createLog({
-      level: supervision.logLevel,
-      pretty: io.stderrIsTty,
-      nowMs: io.nowMs,
-      write: io.logLine,
-    }),
-  );
+  const log = createLog({
+    level: supervision.logLevel,
+    pretty: io.stderrIsTty,
+    nowMs: io.nowMs,
+    write: io.logLine,
+  });
   tellOfCrashes(log);
   const failure = Promise.withResolvers<never>();
   const supervisor = new Supervisor({
@@ -41,7 +37,6 @@ export async function runParent(io: Io): Promise<number | "alone"> {
     startedAtMs,
     clock: systemClock,
     log,
-    own: () => counters.series(),
     onReady: (url) => announce(io, { ...supervision, url }),
     onFailed: (message, exitCode) =>
       failure.reject(exitCode === 2 ? new ConfigError(message) : new CommandFailed(message)),

@@ -1,7 +1,6 @@
 import cluster, { type Worker } from "node:cluster";
 import { tellable } from "../../errors.ts";
 import type { Log } from "../../model/log.ts";
-import type { Series } from "../../model/series.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Watch, watch } from "../watching/watch.ts";
 import { deathsInARow, restartDelayMs } from "./backoff.ts";
@@ -46,8 +45,6 @@ export interface SupervisorOptions {
   readonly hungMs: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** What the parent itself has counted. */
-  readonly own: () => Series;
   /** All workers listen, for the first time. */
   readonly onReady: (url: string) => void;
   /** A worker cannot start, and none ever did: starting again would not help. */
@@ -66,8 +63,8 @@ export class Supervisor {
   #onGone = () => {};
 
   constructor(options: SupervisorOptions) {
-    this.#options = options;
-    this.#totals = new Totals(options);
+    this.#totals = new Totals(options.clock);
+    this.#options = { ...options, log: this.#totals.counted(options.log) };
     this.#seats = Array.from({ length: options.workers }, (_, at) => ({
       number: at + 1,
       startedAtMs: 0,

@@ -1,5 +1,6 @@
 import type { Worker } from "node:cluster";
-import { sumOf } from "../../core/exposition.ts";
+import type { MetricName } from "../../core/metrics.ts";
+import type { Log } from "../../model/log.ts";
 import type { Series } from "../../model/series.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ParentMessage } from "./messages.ts";
@@ -7,15 +8,16 @@ import type { ParentMessage } from "./messages.ts";
 /** A worker whose event loop is blocked does not answer: what it told last counts. */
 const WITHIN_MS = 1_000;
 
-interface TotalsOptions {
-  readonly clock: Pick<Clock, "after">;
-  /** What the parent itself has counted. */
-  readonly own: () => Series;
-}
+/** What the parent logs itself, and counts: it does not load the table of all events. */
+export const OWN_EVENTS: Readonly<Record<string, MetricName>> = {
+  "worker.died": "lull_workers_died_total",
+  "worker.hung": "lull_workers_hung_total",
+};
 
 /** Adds up what all workers count. What a dead one had counted stays: no total ever falls. */
 export class Totals {
-  readonly #options: TotalsOptions;
+  readonly #clock: Pick<Clock, "after">;
+  readonly #own: Record<string, number> = {};
   readonly #latest = new Map<Worker, Series>();
   /** Node may deliver what a worker said after it told of its end. */
   readonly #over = new WeakSet<Worker>();
@@ -23,8 +25,17 @@ export class Totals {
   #gone: Series = {};
   #asked = 0;
 
-  constructor(options: TotalsOptions) {
-    this.#options = options;
+  constructor(clock: Pick<Clock, "after">) {
+    this.#clock = clock;
+  }
+
+  /** The parent's log, with its events counted. */
+  counted(log: Log): Log {
+    return (level, event, fields) => {
+      const name = OWN_EVENTS[event];
+      if (name !== undefined) this.#own[name] = (this.#own[name] ?? 0) + 1;
+      log(level, event, fields);
+    };
   }
 
   /** `id` is that of the question, where it is an answer to one. */
@@ -49,11 +60,11 @@ export class Totals {
     const ask: ParentMessage = { lull: "count", id };
     for (const worker of workers) worker.send(ask, () => {});
     if (workers.length === 0) done();
-    const forget = this.#options.clock.after(WITHIN_MS, done);
+    const forget = this.#clock.after(WITHIN_MS, done);
     await promise;
     forget();
     this.#open.delete(id);
-    return sumOf([this.#gone, this.#options.own(), ...this.#latest.values()]);
+    return sumOf([this.#gone, this.#own, ...this.#latest.values()]);
   }
 
   #answered(id: number, worker: Worker): void {
@@ -61,4 +72,11 @@ export class Totals {
     open?.from.delete(worker);
     if (open?.from.size === 0) open.done();
   }
+}
+
+function sumOf(counted: readonly Series[]): Series {
+  const sum = new Map<string, number>();
+  for (const series of counted)
+    for (const [name, value] of Object.entries(series)) sum.set(name, (sum.get(name) ?? 0) + value);
+  return Object.fromEntries(sum);
 }
