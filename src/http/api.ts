@@ -53,8 +53,7 @@ export function createApi(
     const route = methods.get(request.method === "HEAD" ? "GET" : request.method);
     if (!route) return methodNotAllowed([...methods.keys()]);
     if (project === undefined) return call({ service, limits, route, id: target.id, request });
-    if (route.isForAll)
-      return failure(403, "FORBIDDEN", "this is for all projects, and the token is for one");
+    if (route.isForAll) return forAll();
     const theirs = { ...service, ...service.forProject(project) };
     return call({ service: theirs, limits, route, id: target.id, request });
   };
@@ -64,6 +63,11 @@ export function createApi(
 export function turnsOnly({ sampled }: Service): EdgeAnswer {
   sampled.note("warn", "api.refused", { reason: "a turn token, for something else than a turn" });
   return failure(403, "FORBIDDEN", "this token may only answer turns");
+}
+
+/** Nothing that tells of other projects. */
+export function forAll(): EdgeAnswer {
+  return failure(403, "FORBIDDEN", "this is for all projects, and the token is for one");
 }
 
 interface Called {

@@ -239,6 +239,10 @@ export const tenantCases: readonly Case[] = [
         api(at, ACME, "/projects/beta", { method: "POST", body: JSON.stringify({ status: "stopped" }) }),
       ];
       expect((await Promise.all(forAll)).map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
+      const metrics = await fetch(`${at.url()}/metrics`, {
+        headers: { authorization: `Bearer ${ACME.apiToken}` },
+      });
+      expect([403, 404]).toContain(metrics.status);
       // The operator's own token still sees both.
       expect(((await at.api("/conversations")) as Listed).items).toHaveLength(2);
       expect((await api(at, BETA, at2)).status).toBe(200);
