@@ -166,7 +166,10 @@ function ofRepairs({ metrics }: Watched): Watch[] {
  * a route.
  */
 function ofGateway(parent: Construct, { metrics, api }: Watched): Watch[] {
-  const webhooks = FilterPattern.stringValue("$.route", "=", "POST /webhooks/*");
+  const routes = ["/webhooks/*", ...api.aliases].map((path) =>
+    FilterPattern.stringValue("$.route", "=", `POST ${path}`),
+  );
+  const webhooks = FilterPattern.any(...routes);
   const count = (metricName: GatewayCounter, status: string) => {
     new MetricFilter(parent, `${metricName}Filter`, {
       logGroup: api.accessLog as ILogGroup,

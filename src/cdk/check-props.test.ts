@@ -38,6 +38,14 @@ describe("bad props are told:", () => {
       { environment: { LULL_WHILE_BUSY: "wait" } },
     ],
     [
+      'environment: LULL_ALIASES: "/webhook/" is no plain path',
+      { environment: { LULL_ALIASES: "/webhook/=wati" } },
+    ],
+    [
+      "environment: LULL_ALIASES must be written out",
+      { environment: { LULL_ALIASES: Token.asString({ Ref: "Parameter" }) } },
+    ],
+    [
       "environment: LULL_API_TOKN_SECRET is not a known setting. Did you mean LULL_API_TOKEN_SECRET?",
       { environment: { LULL_API_TOKN_SECRET: "prod/api" } },
     ],

@@ -135,9 +135,15 @@ function environmentProblems({ environment = {} }: LullProps): string[] {
   });
   // A value that is only known at deployment cannot be checked now.
   const known = Object.entries(environment).filter(([, value]) => !Token.isUnresolved(value));
-  return [...names, ...problemsInVariables(Object.fromEntries(known))].map(
+  return [...names, ...aliasProblems(environment), ...problemsInVariables(Object.fromEntries(known))].map(
     (problem) => `environment: ${problem}`,
   );
+}
+
+function aliasProblems({ LULL_ALIASES }: Readonly<Record<string, string>>): string[] {
+  return Token.isUnresolved(LULL_ALIASES)
+    ? ["LULL_ALIASES must be written out: the gateway's routes are made from it"]
+    : [];
 }
 
 function secretProblems({ secrets = {}, environment = {} }: LullProps): string[] {

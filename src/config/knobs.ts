@@ -1,6 +1,7 @@
 import { DEFAULTS, HUNG_MS, QUIET_MAX_FACTOR } from "../core/defaults.ts";
 import { LIMITS, type Limit, type LimitName, publicName, SECONDS_MAX } from "../model/limits.ts";
 import { CHOICES } from "../model/settings.ts";
+import { ALIASES } from "../schema/aliases.ts";
 import { mostInWords, SECONDS, schemaOf } from "../schema/limits.ts";
 import { number, oneOf } from "../schema/schema.ts";
 import {
@@ -100,6 +101,13 @@ const SERVICE: readonly Knob[] = [
     more:
       "; path and query are appended. It may name a user and a password, which no command shows; " +
       "it has no query and no `#`",
+  },
+  {
+    key: "aliases",
+    env: "LULL_ALIASES",
+    kind: ALIASES,
+    help: "other paths of webhooks, each with its channel: `/webhook=wati, /sms=sms`",
+    more: '; in a file `{ "/webhook": "wati" }`. Each is served like `/webhooks/<channel>`',
   },
   {
     key: "apiToken",

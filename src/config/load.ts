@@ -191,4 +191,12 @@ function valuesOf(resolved: ResolvedSettings): Partial<LullConfig> {
   };
 }
 
-const PLAIN = new Set(["whileBusy", "busyText", "admission", "validation", "onUnknown", "publicUrl"]);
+const PLAIN = new Set([
+  "whileBusy",
+  "busyText",
+  "admission",
+  "validation",
+  "onUnknown",
+  "publicUrl",
+  "aliases",
+]);

@@ -8,7 +8,7 @@ import type { EdgeAnswer, EdgeRequest, Handle } from "./edge-request.ts";
 import { createMetrics } from "./metrics.ts";
 import { createRequestLimits, tooMany } from "./request-limits.ts";
 import { rootAnswer } from "./root-answer.ts";
-import { createWebhooks, WEBHOOKS } from "./webhooks.ts";
+import { createWebhooks, webhookTargets } from "./webhooks.ts";
 
 export interface EdgeOptions {
   /** `false`: no phone at `/`, even with a `web` channel (it may live in a page of the user's own). */
@@ -42,6 +42,7 @@ type Answering = (request: EdgeRequest) => Promise<EdgeAnswer> | EdgeAnswer;
 
 function createRouter(service: Service, options: EdgeOptions): Answering {
   const limits = createRequestLimits(service);
+  const targetOf = webhookTargets(service.aliases);
   const webhooks = createWebhooks(service, limits);
   const admit = createAccess(service);
   const api = createApi(service, limits, admit);
@@ -53,7 +54,8 @@ function createRouter(service: Service, options: EdgeOptions): Answering {
     if (path.startsWith("/api/") || path === "/api") return serves === "public" ? notFound() : api(request);
     if (path === "/metrics") return serves === "all" ? metrics(request) : notFound(NO_METRICS);
     if (serves === "api") return notFound();
-    if (path.startsWith(WEBHOOKS)) return webhooks(request);
+    const target = targetOf(path);
+    if (target) return webhooks(target, request);
     if (path !== "/" && path !== "/readyz") return notFound();
     if (!isRead(request.method)) return methodNotAllowed(["GET"]);
     return path === "/" ? root : limits.slots.other.use(() => ready(service), tooMany);

@@ -10,8 +10,11 @@ import type { Clock } from "../ports/clock.ts";
 import type { EngineProvider } from "../ports/engine.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
+import { ALIASES, type Aliases } from "../schema/aliases.ts";
 import { limitsFrom } from "../schema/limits.ts";
 import { isPlainUrl, plainUrlInWords } from "../schema/plain-url.ts";
+import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
+import { didYouMean } from "../schema/suggest.ts";
 import { isSameQueue } from "../wire/queue-url.ts";
 import { byName } from "./by-name.ts";
 import { choicesIn } from "./choices.ts";
@@ -42,6 +45,11 @@ export interface LullConfig extends Partial<Choices> {
   readonly limits?: LimitsConfig;
   /** Base of the URL that providers call, for signatures and status callbacks. */
   readonly publicUrl?: string;
+  /**
+   * Other paths of webhooks, each with its channel: `{ "/webhook": "wati" }` serves `POST /webhook` like
+   * `POST /webhooks/wati`, for a provider that calls the path of the system before.
+   */
+  readonly aliases?: Readonly<Record<string, string>>;
   /**
    * Bearer token for `/api`, 16 characters or more. Without one `/api` answers on loopback only, and with a
    * `publicUrl` not at all.
@@ -75,6 +83,22 @@ export function publicUrlIn({ publicUrl }: LullConfig): string | undefined {
   if (!isPlainUrl(publicUrl, WITH_CREDENTIALS))
     throw new ConfigError(`publicUrl must be ${plainUrlInWords(WITH_CREDENTIALS)}`);
   return publicUrl.replace(/\/+$/, "");
+}
+
+/** Paths that stand for `/webhooks/<channel>`, checked. */
+export function aliasesIn(config: LullConfig): Aliases {
+  const { aliases = {} } = config;
+  const { channels } = arranged(config);
+  const [problem] = problemsIn(aliases, ALIASES, "aliases", TO_PEOPLE);
+  if (problem !== undefined) throw new ConfigError(problem);
+  for (const [path, name] of Object.entries(aliases)) {
+    if (byName(channels, name) === undefined)
+      throw new ConfigError(
+        `aliases: ${path} is for channel ${name}, and there is no channel of that name` +
+          didYouMean(name, Object.keys(channels)),
+      );
+  }
+  return aliases;
 }
 
 /** Checks the configuration and turns it into settings: seconds into ms, names into policies. */

@@ -4,8 +4,9 @@ import type { Channel } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { processIdentity } from "../process/identity.ts";
+import type { Aliases } from "../schema/aliases.ts";
 import { environmentSecrets } from "../secrets/secrets.ts";
-import { type LullConfig, publicUrlIn, settingsFrom } from "./config.ts";
+import { aliasesIn, type LullConfig, publicUrlIn, settingsFrom } from "./config.ts";
 import { Counters } from "./counters.ts";
 import { safely } from "./log-privacy.ts";
 import { arranged, type ProjectTokens, tokensIn } from "./project-config.ts";
@@ -18,6 +19,8 @@ export interface ServiceFacts {
   readonly settings: Settings;
   readonly channels: Readonly<Record<string, Channel>>;
   readonly publicUrl: string | undefined;
+  /** Paths that stand for `/webhooks/<channel>`. */
+  readonly aliases: Aliases;
   readonly apiToken: SecretReference | undefined;
   readonly turnToken: SecretReference | undefined;
   /** By project: they reach nothing of another one. */
@@ -54,6 +57,7 @@ export function factsFrom(config: LullConfig): OwnFacts {
     settings: settingsFrom(config),
     channels,
     publicUrl: publicUrlIn(config),
+    aliases: aliasesIn(config),
     apiToken,
     turnToken,
     projectTokens: tokensIn(config),

@@ -457,6 +457,23 @@ describe("the API", () => {
     });
   });
 
+  test("takes webhooks at their old paths, within the limits of webhooks", () => {
+    const moved = synthesise(() => ({ environment: { LULL_ALIASES: "/webhook=wati, /old/sms=sms" } }));
+    const { RouteSettings } = all("AWS::ApiGatewayV2::Stage", moved)[0]!.Properties;
+    for (const path of ["/webhook", "/old/sms"]) {
+      expect(RouteSettings[`POST ${path}`]).toEqual(RouteSettings["POST /webhooks/{proxy+}"]);
+      expect(RouteSettings[`GET ${path}`]).toEqual(RouteSettings["GET /webhooks/{proxy+}"]);
+      expect(routesIn(moved)).toEqual(
+        expect.arrayContaining([`POST ${path} -> index.webhook`, `GET ${path} -> index.webhook`]),
+      );
+    }
+    expect(variablesOf("webhook", moved).LULL_ALIASES).toBe("/webhook=wati, /old/sms=sms");
+    const filters = all("AWS::Logs::MetricFilter", moved).map(({ Properties }) => Properties.FilterPattern);
+    const anyOf =
+      '($.route = "POST /webhooks/*") || ($.route = "POST /webhook") || ($.route = "POST /old/sms")';
+    expect(filters).toContain(`{ (${anyOf}) && ($.status = "429") }`);
+  });
+
   test("has no limit for a route that is not there yet", () => {
     const routes = Object.keys(resourcesOf(template, "AWS::ApiGatewayV2::Route"));
     const [{ DependsOn }] = all("AWS::ApiGatewayV2::Stage") as [Resource];

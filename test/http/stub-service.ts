@@ -289,6 +289,7 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     projectTokens: {},
     forProject: (project) => operationsOver({ ...withinProject(context, project), log }),
     publicUrl: undefined,
+    aliases: {},
     apiToken: undefined,
     turnToken: undefined,
     secrets: { get: async (reference) => (typeof reference === "string" ? reference : "from elsewhere") },

@@ -1,5 +1,6 @@
 import type { Loaded } from "../../config/load.ts";
 import type { Setting } from "../../config/resolve-settings.ts";
+import { ALIASES, type Aliases, aliasesAsText } from "../../schema/aliases.ts";
 import { maskUrl } from "../../schema/plain-url.ts";
 import type { Command } from "../command.ts";
 import { table } from "../output/table.ts";
@@ -56,6 +57,7 @@ function asTable(loaded: Loaded, settings: readonly Setting[]): string {
 
 function shown({ knob, value }: Setting): unknown {
   if (knob.kind.type === "url") return maskUrl(String(value));
+  if (knob.kind === ALIASES) return aliasesAsText(value as Aliases);
   if (knob.kind.type !== "secret") return value;
   // Where a secret is kept is no secret, and helps when it is wrong.
   return typeof value === "object" ? JSON.stringify(value) : MASK;
