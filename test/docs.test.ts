@@ -25,9 +25,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 test("lull catch-up asks the channels of which docs/operating.md says that it can", () => {
   const channels = { Twilio: twilio.sms(), WATI: wati({}), web: web() };
   const able = Object.entries(channels).filter(([, channel]) => channel.listReceived !== undefined);
-  expect(able.map(([name]) => name)).toEqual(["Twilio"]);
+  expect(able.map(([name]) => name)).toEqual(["Twilio", "WATI"]);
   expect(pageNamed("docs/operating.md").text).toMatch(
-    /keeps a list of that: Twilio's .*WATI has no such list/s,
+    /keeps a list of that: Twilio's .*\[WATI's\].*The web channel has no provider/s,
   );
 });
 
