@@ -34,7 +34,9 @@ function dispatchGroup(group: Group, argv: readonly string[], io: Io): Promise<n
   const [first, ...rest] = argv;
   if (first === "--help" || first === "-h") return print(io, groupHelp(group));
   const named = first !== undefined && !first.startsWith("-");
-  const entry = find(group.commands, named ? first : group.bare, `command of lull ${group.name}`);
+  const wanted = named ? first : group.bare;
+  if (wanted === undefined) return print(io, groupHelp(group));
+  const entry = find(group.commands, wanted, `command of lull ${group.name}`);
   return callEntry(entry, `${group.name} ${entry.name}`, named ? rest : argv, io);
 }
 

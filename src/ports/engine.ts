@@ -16,6 +16,7 @@ import type { Clock } from "./clock.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Inspector } from "./inspector.ts";
 import type { Repairs } from "./repairs.ts";
+import type { SeedTableNames, SeedTables } from "./seed-tables.ts";
 
 /** What became of one arrival. Each may be acknowledged: it is durable, or never needed. */
 export type StageOutcome =
@@ -276,6 +277,8 @@ export interface EngineProvider {
   /** URLs of the queues that wake its workers. No other system may write there. */
   readonly triggerQueues?: () => readonly string[];
   open(context: EngineContext): Promise<Engine>;
+  /** Opens tables that the original system filled, beside its own. Absent if there can be none. */
+  seedTables?(names: Partial<SeedTableNames>, context: EngineContext): Promise<SeedTables>;
   /** Copies a consistent snapshot to `file` while the service runs. */
   backup?(file: string, options: BackupOptions): Promise<BackupReport>;
   /** Shown instead if the store has backups of its own. */
