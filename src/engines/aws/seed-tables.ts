@@ -1,6 +1,6 @@
 import type { TableDescription } from "@aws-sdk/client-dynamodb";
 import { isBusy } from "../../core/rules.ts";
-import { ConfigError } from "../../errors.ts";
+import { ConfigError, LullError } from "../../errors.ts";
 import type { EngineContext } from "../../ports/engine.ts";
 import type { SeedItem, SeedTableName, SeedTableNames, SeedTables } from "../../ports/seed-tables.ts";
 import type { AwsContext } from "./context.ts";
@@ -140,7 +140,13 @@ async function findRow(
     const row = form === "" ? undefined : await context.store.get("conversations", rowKey(form, id));
     if (row) return row;
   }
-  return rowOf(context, id);
+  return rowOf(context, id).catch(unlessImpossible);
+}
+
+/** Before the indexes are made, a row can only be found by its key. */
+function unlessImpossible(error: unknown): undefined {
+  if (error instanceof LullError && error.retry === "never") return undefined;
+  throw error;
 }
 
 async function putToRest(context: AwsContext, row: SeedItem): Promise<"rested" | "changed" | "busy"> {

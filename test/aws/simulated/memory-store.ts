@@ -241,11 +241,12 @@ export class MemoryStore implements Store {
     rowsMax = this.#around.pageRowsMax ?? Number.POSITIVE_INFINITY,
   ): PageOfItems {
     if (limit !== undefined && limit < 1) throw new Error("a limit of less than one row is refused");
-    const order = (item: Item) => sortText(table, index, item);
     const found = this.#tables
       .all(table, index, this.#around.sees, key)
       .filter((item) => holds(key, item))
-      .sort((a, b) => (order(a) < order(b) ? -1 : 1) * (newestFirst ? -1 : 1));
+      .map((item) => ({ item, order: sortText(table, index, item) }))
+      .sort((a, b) => (a.order < b.order ? -1 : 1) * (newestFirst ? -1 : 1))
+      .map(({ item }) => item);
     const start =
       from === undefined ? 0 : found.findIndex((item) => keyText(table, item) === keyText(table, from)) + 1;
     const page = found.slice(start, start + Math.min(limit ?? rowsMax, rowsMax));
