@@ -134,7 +134,7 @@ function redelivered(world: World): Arrival {
 }
 
 describe("what the seeds' tables hold", () => {
-  it("a redelivered webhook of a message that was moved is a duplicate, before its turn and after", async () => {
+  it("a webhook of a moved message that comes again is a duplicate, before its turn and after", async () => {
     const world = seedWorld();
     world.write("conversations", conversationRow(1));
     writeMessage(world, { ...seeded(1), below: () => 0 }, 1, 7, "hello");
