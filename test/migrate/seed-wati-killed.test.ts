@@ -12,6 +12,7 @@ import { openEngine, takeAllTurns } from "./turns.ts";
 const CUSTOMERS = 10_000;
 const KILLS = 8;
 const SEED = 12;
+const TIMEOUT_MS = 240_000;
 
 const ENV = {
   WATI_API_URL: "https://wati.example/7001",
@@ -79,4 +80,4 @@ test("10,000 customers, killed at random moments and started again: none lost, n
   expect(counts).toMatchObject({ conversations: CUSTOMERS, staged: 0, dead: 0 });
   expect(turns.flatMap(({ texts }) => texts).sort()).toEqual(buffer.map(({ text }) => text).sort());
   expect(new Set(turns.flatMap(({ ids }) => ids)).size).toBe(buffer.length);
-});
+}, TIMEOUT_MS);
