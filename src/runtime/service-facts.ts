@@ -14,17 +14,21 @@ import { SampledLog } from "./sampled-log.ts";
 import { systemClock } from "./system-clock.ts";
 import { warnings } from "./warnings.ts";
 
+/** What opens the API. */
+interface ServiceTokens {
+  readonly apiToken: SecretReference | undefined;
+  readonly turnToken: SecretReference | undefined;
+  /** By project: they reach nothing of another one. */
+  readonly projectTokens: Readonly<Record<string, ProjectTokens>>;
+}
+
 /** How a service is configured, and what an edge may use of it. */
-export interface ServiceFacts {
+export interface ServiceFacts extends ServiceTokens {
   readonly settings: Settings;
   readonly channels: Readonly<Record<string, Channel>>;
   readonly publicUrl: string | undefined;
   /** Paths that stand for `/webhooks/<channel>`. */
   readonly aliases: Aliases;
-  readonly apiToken: SecretReference | undefined;
-  readonly turnToken: SecretReference | undefined;
-  /** By project: they reach nothing of another one. */
-  readonly projectTokens: Readonly<Record<string, ProjectTokens>>;
   readonly secrets: Secrets;
   readonly log: Log;
   /** What this process has counted. */
