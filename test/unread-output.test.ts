@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(cwd, { recursive: true, force: true });
 });
 
-/** As under a shell whose next command has ended: nobody reads what it prints. */
+/** As under a shell whose next command has ended: its output has no reader. */
 function unread(args: readonly string[]): LullProcess {
   lull = new LullProcess(args, { cwd, env: { PORT: String(port), LULL_WINDOW_SECONDS: "0" } });
   lull.child.stdout?.destroy();
@@ -57,8 +57,8 @@ async function answered(sender: string): Promise<string> {
   });
 }
 
-describe("with nobody to read what it prints,", () => {
-  test.each(["start", "dev"])("lull %s serves all the same, also where a responder prints", async (command) => {
+describe("without a reader of what it prints,", () => {
+  test.each(["start", "dev"])("lull %s serves, also where a responder prints", async (command) => {
     await writeFile(join(cwd, "lull.config.mjs"), PRINTS);
     const service = unread([command]);
     expect(await answered("visitor-one")).toBe("attempt 1");
