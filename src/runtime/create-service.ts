@@ -12,6 +12,7 @@ import { responderFor } from "./responder-for.ts";
 import { say } from "./say.ts";
 import type { Service } from "./service.ts";
 import { factsFrom } from "./service-facts.ts";
+import { sweepingAndAsking } from "./store-state.ts";
 import { Sweeper } from "./sweeper.ts";
 import { Worker } from "./worker.ts";
 
@@ -30,14 +31,14 @@ export function createService(config: LullConfig): Service {
     fitness,
     engine: (onArmed) => config.engine.open({ clock, settings, holder: workerId, log, onArmed }),
     worker: (engine) => new Worker({ ...answering, engine }),
-    sweeper: ({ sweeping }) => new Sweeper(sweeping, facts),
+    sweeper: (engine) => new Sweeper(sweepingAndAsking(engine, facts.store), facts),
   });
   const engine = () => lifecycle.engine();
   const context = { settings, channels, engine };
   const receiving = receiveContext({ ...answering, engine, fitness });
   const saying: Service["say"] = (request) => say(context, request);
-  // What callers of the service may know; its dice are its own.
-  const { random: _, ...known } = facts;
+  // What callers of the service may know; its dice and its memory of failures are its own.
+  const { random: _, retries: __, store: ___, ...known } = facts;
   return {
     ...known,
     ...operating({ ...context, log }),

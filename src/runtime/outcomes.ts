@@ -60,8 +60,9 @@ function refusedFor(code: RefusalCode, before: ReceiveSummary): ReceiveSummary {
   return { code: before.code ?? code };
 }
 
-function logOutcome({ log, sampled }: ReceiveContext, channel: string, outcome: StageOutcome): void {
+function logOutcome({ log, sampled, store }: ReceiveContext, channel: string, outcome: StageOutcome): void {
   if (outcome.kind === "staged") {
+    store.worked();
     log("debug", "window.armed", { channel, conversation: outcome.conversationId, dueAtMs: outcome.dueAtMs });
   } else if (outcome.kind === "refused" && outcome.code === "RATE_LIMITED") {
     // Told once: a customer who floods a conversation should not flood the log as well.

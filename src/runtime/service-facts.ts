@@ -7,7 +7,9 @@ import { processIdentity } from "../process/identity.ts";
 import { environmentSecrets } from "../secrets/secrets.ts";
 import { type LullConfig, publicUrlIn, settingsFrom } from "./config.ts";
 import { safely } from "./log-privacy.ts";
+import { RetryLog } from "./retry-log.ts";
 import { SampledLog } from "./sampled-log.ts";
+import { StoreState } from "./store-state.ts";
 import { systemClock } from "./system-clock.ts";
 import { warnings } from "./warnings.ts";
 
@@ -31,6 +33,9 @@ export interface ServiceFacts {
 export interface OwnFacts extends ServiceFacts {
   /** Flushed when the service stops. */
   readonly sampled: SampledLog;
+  /** Flushed as well. */
+  readonly retries: RetryLog;
+  readonly store: StoreState;
   /** 0 up to 1, for jitter. */
   readonly random: () => number;
 }
@@ -48,6 +53,8 @@ export function factsFrom(config: LullConfig): OwnFacts {
     secrets,
     log,
     sampled: new SampledLog(log, clock),
+    retries: new RetryLog(log, clock),
+    store: new StoreState(log, clock),
     workerId: config.workerId ?? processIdentity(),
     clock,
     random: config.random ?? Math.random,

@@ -17,7 +17,7 @@ export async function commit(
   run: TurnRun,
   how: Omit<Commit, "more" | "userText" | "userMedia">,
 ): Promise<TurnEnd> {
-  const { engine, taken, heartbeat, log } = run;
+  const { engine, taken, heartbeat, log, retries } = run;
   heartbeat.stop();
   const { messages } = taken;
   const user =
@@ -31,6 +31,7 @@ export async function commit(
   if (committed.kind === "lost") return lose(run);
   // The responder said nothing now, but a late answer has already arrived.
   if (committed.kind === "answered") return release(run, { kind: "put-back" });
+  retries.ended(taken.conversation.id);
   log("info", "turn.committed", { ...aboutTurn(taken), outcome: how.outcome, messages: messages.length });
   const { next, isLeft } = committed;
   return { kind: "committed", outcome: how.outcome, ...(next && { next }), ...(isLeft && { isLeft }) };
@@ -43,23 +44,25 @@ export function aboutTurn({ conversation, turnId, attempt }: Taken) {
 
 /** `told` is what the log says of the reason. */
 export async function release(run: TurnRun, how: ReleaseReason, told?: string): Promise<TurnEnd> {
-  const { engine, taken, heartbeat, log } = run;
+  const { engine, taken, heartbeat, log, retries } = run;
   heartbeat.stop();
   const reason = "reason" in how ? (told ?? worded(run, how.reason, how.draft)) : undefined;
   const back = await persist(run, () => engine.turns.release(heartbeat.lease(), how));
   if (back.kind === "lost") return lose(run);
   if (back.kind === "answered") return release(run, { kind: "put-back" });
-  if (how.kind === "dead-letter")
+  if (how.kind === "dead-letter") {
     log("error", "turn.dead", { ...aboutTurn(taken), reason, deadLetter: back.deadLetterId });
-  else if (how.kind === "retry") {
+    retries.ended(taken.conversation.id);
+  } else if (how.kind === "retry") {
     const { afterMs, outageSinceAtMs } = how;
-    log("warn", "turn.retry", { ...aboutTurn(taken), reason, afterMs, outageSinceAtMs });
+    retries.note({ ...aboutTurn(taken), reason, afterMs, outageSinceAtMs });
   } else log("debug", "lease.released", { ...aboutTurn(taken), how: how.kind });
   return { kind: "released", how: how.kind };
 }
 
 export function lose(run: TurnRun): TurnEnd {
   run.log("warn", "lease.lost", aboutTurn(run.taken));
+  run.retries.ended(run.taken.conversation.id);
   return { kind: run.heartbeat.lost.reason === NOT_RENEWED ? "abandoned" : "lost" };
 }
 

@@ -7,7 +7,9 @@ import type { Clock } from "../ports/clock.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { Heartbeat } from "./heartbeat.ts";
+import type { RetryLog } from "./retry-log.ts";
 import type { SampledLog } from "./sampled-log.ts";
+import type { StoreState } from "./store-state.ts";
 
 /** What every turn of a worker shares. */
 export interface TurnContext {
@@ -21,6 +23,9 @@ export interface TurnContext {
   readonly log: Log;
   /** For failures that are the same for every turn while they last. */
   readonly sampled: Pick<SampledLog, "note">;
+  /** For turns that are tried again. */
+  readonly retries: Pick<RetryLog, "note" | "ended">;
+  readonly store: Pick<StoreState, "failed" | "worked">;
   /** Aborts when the worker may wait no longer for running turns. */
   readonly stopping: AbortSignal;
 }
