@@ -58,6 +58,7 @@ describe("while the AI is away", () => {
     expect(told("turn.retries")).toMatchObject([sum, sum, sum]);
     // What is counted from the log's events is not less for it.
     expect(told("turn.retry")).toHaveLength(requests);
+    expect(await lull.service.metrics()).toMatchObject({ lull_turns_retried_total: requests });
     const more = told("turn.retries").reduce((total, each) => total + Number(each.more), 1);
     expect(more).toBeLessThanOrEqual(requests);
     await lull.stop();
