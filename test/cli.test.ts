@@ -54,7 +54,7 @@ async function askHere(args: readonly string[]) {
     nowMs: systemClock.nowMs,
     out: (line) => void out.push(line),
     err: () => {},
-    logLine: () => true,
+    logLine: () => {},
   });
   return { code, json: JSON.parse(out.join("\n")) };
 }

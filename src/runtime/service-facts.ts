@@ -10,7 +10,9 @@ import { aliasesIn, type LullConfig, publicUrlIn, settingsFrom } from "./config.
 import { Counters } from "./counters.ts";
 import { safely } from "./log-privacy.ts";
 import { arranged, type ProjectTokens, tokensIn } from "./project-config.ts";
+import { RetryLog } from "./retry-log.ts";
 import { SampledLog } from "./sampled-log.ts";
+import { StoreState } from "./store-state.ts";
 import { systemClock } from "./system-clock.ts";
 import { warnings } from "./warnings.ts";
 
@@ -44,6 +46,9 @@ export interface ServiceFacts extends ServiceTokens {
 export interface OwnFacts extends ServiceFacts {
   /** Flushed when the service stops. */
   readonly sampled: SampledLog;
+  /** Flushed as well. */
+  readonly retries: RetryLog;
+  readonly store: StoreState;
   /** 0 up to 1, for jitter. */
   readonly random: () => number;
   /** When the service started. */
@@ -70,6 +75,8 @@ export function factsFrom(config: LullConfig): OwnFacts {
     counters,
     startedAtMs,
     sampled: new SampledLog(log, clock),
+    retries: new RetryLog(log, clock),
+    store: new StoreState(log, clock),
     workerId: config.workerId ?? processIdentity(),
     clock,
     random: config.random ?? Math.random,
