@@ -60,7 +60,7 @@ export class RowCache {
     this.#version = version;
   }
 
-  /** Called before the tables are read, and once more inside a transaction. */
+  /** Called first in every transaction: the file stays as it is for as long as that takes. */
   refresh(): void {
     const version = this.#version();
     if (version !== this.#known) this.clear();
