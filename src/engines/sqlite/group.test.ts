@@ -148,8 +148,8 @@ describe("on a disk that is full", () => {
         {
           onError: () => {},
           onBegin: () => cache.refresh(),
-          onUndone: () => cache.clear(),
-          onCommitted: () => {},
+          onUndone: () => cache.undo(),
+          onCommitted: () => cache.committed(),
         },
       );
       return replies.map(({ ok }) => ok);

@@ -128,15 +128,19 @@ class FileStore implements Store {
       if (name === "sweep") quarantine.removeUncountable();
       return this.#stepAt(nowMs, apart);
     };
-    if (this.#options.synchronous === "full") syncing.turn(!requests.every(ridesAlong));
+    const isSynced = requests.some((request) => !isRead(request.name) && !ridesAlong(request));
+    if (this.#options.synchronous === "full") syncing.turn(isSynced);
     const replies = inOneCommit(database, requests, contextFor, {
       onError,
       onBegin: () => {
         quarantine.begin();
         cache.refresh();
       },
-      onUndone: () => cache.clear(),
-      onCommitted: () => this.#sayQuarantined(),
+      onUndone: () => cache.undo(),
+      onCommitted: () => {
+        cache.committed();
+        this.#sayQuarantined();
+      },
     });
     const isAsked = (step: StepName) => requests.some(({ name }) => name === step);
     if (isAsked("sweep")) this.#maintain();
