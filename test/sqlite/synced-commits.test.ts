@@ -81,7 +81,7 @@ it("turns that run at the same time cost two synced commits each, and no more", 
   expect(syncedCommits()).toBe(people.length * (PER_MESSAGE + PER_TURN));
 });
 
-it("what is asked for at once shares one synced commit; looks alone, or beside reads, wait for no disk", () => {
+it("what is asked for at once shares one synced commit; looks, also beside reads, wait for no disk", () => {
   const file = join(folder, "group.db");
   const options = { file, synchronous: "full", settings: settingsWith({}), holder: "here" } as const;
   const store = openStore(options);

@@ -40,7 +40,7 @@ export function removal(sql: Statements, cache: RowCache): Removal {
     tracesLeft: () => tracesLeft(sql),
     expire(past, max) {
       const { turns, ...expired } = expiry.round(past, max);
-      // Not with every id that is over, some with nearly every sweep: histories would be read anew for nothing.
+      // Not for ids, of which some are over with nearly every sweep: histories would be read for nothing.
       if (turns > 0) cache.histories.clear();
       return expired;
     },
