@@ -1,3 +1,4 @@
+import cluster from "node:cluster";
 import { harmless } from "./output/harmless.ts";
 import { LineWriter, type LostLine } from "./output/line-writer.ts";
 import { writeNow } from "./output/write-now.ts";
@@ -38,4 +39,26 @@ export function processIo(nowMs: () => number): Io {
     err: (text) => lines.say(text),
     logLine: (line, lostLine) => lines.write(line, lostLine),
   };
+}
+
+/** What Node knows of a stream that is a terminal, and does not tell. */
+interface Terminal {
+  readonly isTTY?: boolean;
+  readonly _handle?: { setBlocking?(isBlocking: boolean): void };
+}
+
+/**
+ * Node waits until a terminal has taken what is written. One that stands still (Ctrl-S, a session that has
+ * gone quiet) would hold up the whole service, its end included. What it does not take waits in the stream
+ * instead, as with a pipe. A child that is given our terminal makes it wait again, hence once more after
+ * each.
+ */
+export function unblockTerminal(): void {
+  unblock();
+  if (cluster.isPrimary) cluster.on("fork", unblock);
+}
+
+function unblock(): void {
+  const streams: Terminal[] = [process.stdout, process.stderr];
+  for (const { isTTY, _handle } of streams) if (isTTY) _handle?.setBlocking?.(false);
 }

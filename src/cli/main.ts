@@ -1,12 +1,14 @@
 import cluster from "node:cluster";
 import { systemClock } from "../runtime/system-clock.ts";
-import { type Io, processIo } from "./io.ts";
+import { type Io, processIo, unblockTerminal } from "./io.ts";
 import { isVerbose, reportError } from "./report-error.ts";
 import { guardParent } from "./watching/parent-guard.ts";
 import { forgetInherited } from "./workers/messages.ts";
 import { runParent } from "./workers/parent.ts";
 
 const argv = process.argv.slice(2);
+/** How long what a service has printed may take to be read, once it is over. */
+const UNREAD_MS = 1_000;
 const serves = argv[0] === "start" || argv[0] === "dev";
 
 // `lull config | head` closes our stdout early: that is no error. A service has more to do than to print.
@@ -17,11 +19,15 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 // The reader of the log may go away. That is no reason to stop answering.
 process.stderr.on("error", () => {});
 
+if (serves) unblockTerminal();
+
 if (cluster.isPrimary) forgetInherited(process.env);
 const code = await main(processIo(systemClock.nowMs));
 // What is still on its way into a pipe gets through; a timer that a configuration module left behind does not
 // keep us running.
 process.stdout.write("", () => process.exit(code));
+// A service whose reader stands still ends all the same.
+if (serves) systemClock.after(UNREAD_MS, () => process.exit(code));
 
 async function main(io: Io): Promise<number> {
   const end = cluster.isPrimary && argv[0] === "start" ? await asParent(io) : "alone";
