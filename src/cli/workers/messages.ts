@@ -41,8 +41,20 @@ export type ParentMessage =
   /** This holder is dead. */
   | { readonly lull: "free"; readonly holder: string };
 
+/** By name: what the parent does not know is no worker's. */
+const OF_WORKERS: Readonly<Record<WorkerMessage["lull"], true>> = {
+  checked: true,
+  alone: true,
+  identity: true,
+  ready: true,
+  failed: true,
+  pong: true,
+  freed: true,
+  "not-freed": true,
+};
+
 export function isWorkerMessage(message: unknown): message is WorkerMessage {
-  return isOurs(message) && !isPing(message) && !isServe(message) && !isFree(message);
+  return isOurs(message) && typeof message.lull === "string" && Object.hasOwn(OF_WORKERS, message.lull);
 }
 
 export function isPing(message: unknown): message is ParentMessage {

@@ -10,7 +10,7 @@ import { exitCodeOf } from "../report-error.ts";
 import { orStop, serviceLog } from "../serving/serve-here.ts";
 import { signOfLife } from "../watching/sign-of-life.ts";
 import { checkForAll } from "./check-for-all.ts";
-import { freeIn } from "./freeing.ts";
+import { freeIn } from "./free-for-parent.ts";
 import { FIRST_WORKER, isFree, isPing, SHARED_PORT, tellParent, WORKER_NUMBER } from "./messages.ts";
 
 /** A worker runs the whole service on the socket that it shares with its siblings. */
