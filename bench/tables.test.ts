@@ -86,6 +86,11 @@ test("the generator is told beside the floor, as a share of what that used", () 
   expect(generatorLine(some)).toContain("used 1 of a core and the generator 0.5, 50 % of that");
 });
 
+test("without the floor nothing is said of the generator but that", () => {
+  const line = generatorLine(results(run("lull", "acks", { acksPerSecond: 19_000 })));
+  expect(line).toBe("Whether the load generator is the cap is not known: the floor was not measured.");
+});
+
 test("a plot has a bar for every server that was measured there", () => {
   const drawn = drawPlot(some, PLOTS["docs/pictures/performance-throughput.svg"]!);
   expect(drawn.match(/class="strong"/g)).toHaveLength(1);

@@ -83,6 +83,8 @@ export function faultsTable(results: Results): string {
 
 /** Both processes share the machine: the one that is not at its limit is not the cap. */
 export function generatorLine(results: Results): string {
+  if (runsOf(results, "floor", "acks").length === 0)
+    return "Whether the load generator is the cap is not known: the floor was not measured.";
   const of = (figure: FigureName) => spreadIn(results, "floor", "acks", figure)?.median ?? 0;
   const [server, generator] = [of("serverCores"), of("generatorCores")];
   return (

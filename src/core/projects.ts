@@ -1,6 +1,6 @@
 import { ACTIVE, DEFAULT_PROJECT, type ProjectChange, type ProjectRule } from "../model/project.ts";
-import type { ProjectSettings, Settings } from "../model/settings.ts";
-import { mayBring } from "./own-addresses.ts";
+import type { ChannelSettings, ProjectSettings, Settings } from "../model/settings.ts";
+import { type AddressedChannel, mayBring } from "./own-addresses.ts";
 import { fields, listOf, optional, type Shape, type Sound, soundAs, text } from "./shape.ts";
 
 type Known = Pick<Settings, "channels" | "projects">;
@@ -23,6 +23,15 @@ export function projectAt(
   );
   const found = new Set(theirs.map((name) => projectOf(settings, name)));
   return found.size === 1 ? found.values().next().value : undefined;
+}
+
+/** Whether all channels, or all of this type, are of one project: only then are they one to a record. */
+export function isOfOneProject(settings: Known, channelType?: string): boolean {
+  const { channels } = settings;
+  const names = Object.keys(channels).filter(
+    (name) => channelType === undefined || channels[name]!.type === channelType,
+  );
+  return new Set(names.map((name) => projectOf(settings, name))).size <= 1;
 }
 
 /** What counts now: what an operator set while the service ran, else what is configured. */
@@ -50,6 +59,31 @@ export function settingsFor(settings: Settings, channel: string | undefined): Se
   if (channel === undefined) return settings;
   const own = settings.projects[projectOf(settings, channel)]?.own;
   return own === undefined ? settings : { ...settings, ...own };
+}
+
+type Times = Pick<Settings, "answerTimeoutMs" | "sendTimeoutMs">;
+
+/** The same with shorter times, also where a project has its own. */
+export function cutTo(settings: Settings, limits: Times): Settings {
+  const { answerTimeoutMs: mostMs } = limits;
+  const projects = Object.entries(settings.projects).map(([name, project]): [string, ProjectSettings] => {
+    const ownMs = project.own?.answerTimeoutMs;
+    if (ownMs === undefined) return [name, project];
+    return [name, { ...project, own: { ...project.own, answerTimeoutMs: Math.min(ownMs, mostMs) } }];
+  });
+  return { ...settings, ...limits, projects: Object.fromEntries(projects) };
+}
+
+/** What each channel calls its own, once it is open. */
+export function withAddresses(
+  settings: Settings,
+  channels: Readonly<Record<string, AddressedChannel>>,
+): Settings {
+  const each = Object.entries(settings.channels).map(([name, channel]): [string, ChannelSettings] => {
+    const addresses = channels[name]?.addresses ?? [];
+    return [name, addresses.length === 0 ? channel : { ...channel, addresses }];
+  });
+  return { ...settings, channels: Object.fromEntries(each) };
 }
 
 function configuredFor({ projects }: Known, project: string): ProjectRule {

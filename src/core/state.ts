@@ -99,6 +99,12 @@ export function afterHolderDied(
   return { ...state, lease, draft: state.draft && endSending(state.draft, nowMs) };
 }
 
+/** Since when something is due that had to wait for this lease: it was not due when the lease was taken. */
+export function keptWaitingSinceMs({ window, lease }: ConversationState, nowMs: number): number | undefined {
+  if (!window || !lease || window.dueAtMs <= lease.takenAtMs) return undefined;
+  return window.dueAtMs <= nowMs ? window.dueAtMs : undefined;
+}
+
 /** The clock was set back: no lease lasts longer than `leaseMs`, and a window that lies ahead is due now. */
 export function afterClockSetBack(
   state: ConversationState,

@@ -70,13 +70,37 @@ export interface DeadLettered {
   readonly reason: string;
 }
 
+/** Another worker holds the conversation. */
+export interface Busy {
+  readonly kind: "busy";
+  readonly conversationId: string;
+  readonly untilAtMs: number;
+  readonly holder?: string;
+  /** Since when it is held. */
+  readonly sinceAtMs?: number;
+  /** Only the end came that its lease had before it was renewed: no work was wanted there. */
+  readonly isRenewed?: true;
+}
+
+/** A lease that its holder never gave back: it died, or stood still for longer than its lease. */
+export interface TookOver {
+  readonly conversationId: string;
+  readonly holder: string;
+  /** When its holder had taken it. */
+  readonly sinceAtMs: number;
+}
+
 /** What a wake-up for one conversation led to. */
-export type TakeOutcome =
+export type TakeOutcome = (
   | { readonly kind: "turn"; readonly taken: Taken }
-  | { readonly kind: "busy"; readonly conversationId: string; readonly untilAtMs: number }
+  | Busy
   | { readonly kind: "later"; readonly dueAtMs: number }
   | { readonly kind: "nothing" }
-  | DeadLettered;
+  | DeadLettered
+) & {
+  /** Told by engines that see the old lease where they take the new one. */
+  readonly tookOver?: TookOver;
+};
 
 /** If one look led to several outcomes: the last one, and the dead letters before it. */
 export type TakeResult = TakeOutcome & { readonly deadLettered?: readonly DeadLettered[] };

@@ -97,6 +97,8 @@ export interface Gauges {
   readonly unknown: number;
   /** As in `Counts`. */
   readonly quarantined: number;
+  /** Messages that wait for their turn. Left out where counting them is not cheap. */
+  readonly staged?: number;
   /** Leases that lapsed and that no worker has taken since. */
   readonly staleLeases: number;
   /** When the oldest current lease was taken. */

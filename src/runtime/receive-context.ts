@@ -7,6 +7,7 @@ import { RecordPace } from "./record-pace.ts";
 import type { ResponderFor } from "./responder-for.ts";
 import type { SampledLog } from "./sampled-log.ts";
 import { type SenderLimit, senderLimits } from "./sender-limit.ts";
+import type { StoreState } from "./store-state.ts";
 import type { UseCaseContext } from "./use-case.ts";
 
 /** What the other parts of the service bring to receiving. */
@@ -15,13 +16,14 @@ export interface ReceivingParts extends UseCaseContext {
   readonly log: Log;
   /** For everything that a caller may cause without end. */
   readonly sampled: Pick<SampledLog, "note">;
+  readonly store: Pick<StoreState, "failed" | "worked">;
   readonly clock: Clock;
   readonly responderFor: ResponderFor;
 }
 
 /** What receiving needs besides the messages, whether a webhook brings them or we fetch them. */
 export interface ReceiveContext extends ReceivingParts {
-  readonly limitFor: (channel: Channel) => SenderLimit;
+  readonly limitFor: (name: string, channel: Channel) => SenderLimit;
   /** How many refusals of senders who prove nothing are written down. */
   readonly unsignedRecords: RecordPace;
 }

@@ -1,6 +1,7 @@
 import { isPassedOn } from "../core/addressee.ts";
 import { channelType } from "../core/identity.ts";
 import { channelOf } from "../core/new-draft.ts";
+import { settingsFor } from "../core/projects.ts";
 import { type Answer, effectsOf } from "../core/reply.ts";
 import { decideAnswer } from "../core/rules.ts";
 import { mayRestart } from "../core/turn.ts";
@@ -14,23 +15,32 @@ import { draftOf, sendingFirst } from "./drafting.ts";
 import { keepAlive } from "./heartbeat.ts";
 import { passedOn } from "./passed-on.ts";
 import { persist } from "./persist.ts";
-import { commit, fail, lose, release } from "./turn-end.ts";
+import { aboutTurn, commit, fail, lose, release } from "./turn-end.ts";
 import type { TurnContext, TurnEnd, TurnRun } from "./turn-run.ts";
 
 /**
  * ANSWER, DRAFT, SEND, COMMIT. In every case the lease is released or lapses.
  */
 export async function runTurn(context: TurnContext, taken: Taken): Promise<TurnEnd> {
-  const { engine, clock, settings, log } = context;
-  const heartbeat = keepAlive(engine.turns, taken.lease, clock, settings.renewMs, log);
-  const run: TurnRun = { ...context, taken, heartbeat };
+  const run = held(context, taken);
   try {
     return await resume(run);
   } catch (error) {
     return await fail(run, error);
   } finally {
-    heartbeat.stop();
+    run.heartbeat.stop();
   }
+}
+
+/** Releases a turn that is not to be begun: another worker takes it at once. */
+export function putBack(context: TurnContext, taken: Taken): Promise<TurnEnd> {
+  return release(held(context, taken), { kind: "put-back" });
+}
+
+function held(context: TurnContext, taken: Taken): TurnRun {
+  const { engine, clock, settings, log } = context;
+  const heartbeat = keepAlive(engine.turns, taken.lease, clock, settings.renewMs, log);
+  return { ...context, settings: settingsFor(settings, channelOf(taken)), taken, heartbeat };
 }
 
 function resume(run: TurnRun): Promise<TurnEnd> {
@@ -76,7 +86,8 @@ function awaitAnswer(run: TurnRun, afterMs: number, answerStartedAtMs: number): 
  */
 async function handOver(run: TurnRun): Promise<TurnEnd> {
   const done = () => commit(run, { outcome: "handed-off" });
-  return run.handOffTo ? askAndGoOn(run, run.handOffTo, done) : done();
+  const target = run.handOffFor(channelOf(run.taken));
+  return target ? askAndGoOn(run, target, done) : done();
 }
 
 type Answered = Extract<Answer, { kind: "answer" }>;
@@ -99,6 +110,7 @@ async function askAndGoOn(
     historyBytesMax,
     lost: heartbeat.lost,
     stopping,
+    note: (code: string) => run.log("info", "turn.noted", { ...aboutTurn(taken), code }),
     ...(mayRestart(settings, taken) && { newer: (signal: AbortSignal) => untilNewer(run, signal) }),
   };
   const asked = await ask(asking, responder, taken);
@@ -112,6 +124,7 @@ async function askAndGoOn(
     case "failed":
       return fail(run, asked.error);
     case "answered":
+      run.log("debug", "turn.answered", { ...aboutTurn(taken), answerMs: clock.nowMs() - startedAtMs });
       return onAnswer(asked.answer, startedAtMs);
   }
 }

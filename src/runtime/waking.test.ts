@@ -97,6 +97,24 @@ describe("a turn within the time of the caller that woke it", () => {
     ]);
   });
 
+  it("that is over when a turn ends begins none of those behind it", async () => {
+    const at = await woken(() => "hello");
+    await at.service.wake(at.id, within());
+    for (const text of ["one", "two"])
+      await at.service.say({ conversationId: at.id, text, id: text, author: "eva" });
+    const time = within();
+    at.channel.behave((_outgoing, n) => {
+      time.stop();
+      return { kind: "sent", providerId: `out-${n}` };
+    });
+    expect(await at.service.wake(at.id, time)).toBe("turn");
+    expect(at.channel.outbox.map(({ text }) => text)).toEqual(["hello", "one"]);
+    expect(await at.inspector.counts()).toMatchObject({ staged: 1, windows: 1, leases: 0 });
+    expect(await at.service.wake(at.id, within())).toBe("turn");
+    expect(at.channel.outbox.map(({ text }) => text)).toEqual(["hello", "one", "two"]);
+    expect(at.told("lease.taken")).toMatchObject([{ attempt: 1 }, { attempt: 1 }, { attempt: 1 }]);
+  });
+
   it("gives a send no longer than that time allows", async () => {
     const at = await woken(() => "hello");
     at.channel.behave(() => new Promise(() => {}));
@@ -178,7 +196,8 @@ it("a wake-up for a conversation that is in other hands tells whose it is, and u
   await at.clock.advance(1);
   expect(await at.service.wake(at.id, within())).toBe("busy");
   const { lock } = (await at.inspector.conversation(at.id))!;
-  expect(at.told("lease.busy")).toEqual([{ conversation: at.id, untilAtMs: lock?.lease?.untilAtMs }]);
+  const { untilAtMs, holder, takenAtMs: sinceAtMs } = lock!.lease!;
+  expect(at.told("lease.busy")).toEqual([{ conversation: at.id, holder, sinceAtMs, untilAtMs }]);
   time.stop();
   await first;
 });

@@ -1,10 +1,11 @@
 import { toldOfDeadLetter } from "../core/dead-letters.ts";
+import { cutTo } from "../core/projects.ts";
 import { tellable } from "../errors.ts";
 import type { Settings } from "../model/settings.ts";
 import type { DeadLettered, Taken, TakeOutcome, TakeResult } from "../model/take.ts";
 import type { TriggerSource } from "../ports/engine.ts";
 import { RepeatedFailures } from "./repeated-failures.ts";
-import { runTurn } from "./run-turn.ts";
+import { putBack, runTurn } from "./run-turn.ts";
 import { Suspects, setAside } from "./suspects.ts";
 import { aboutTurn } from "./turn-end.ts";
 import type { TurnContext, TurnEnd } from "./turn-run.ts";
@@ -75,6 +76,7 @@ export class Worker {
    */
   async wake(conversationId: string, within?: Within, source?: TriggerSource): Promise<WakeOutcome> {
     const outcome = await this.#context.engine.turns.take(conversationId, source);
+    this.#tellTookOver(outcome);
     const isAside = outcome.kind === "turn" && !this.#admits(outcome.taken);
     if (isAside) this.#tell(outcome);
     const end = await (isAside ? setAside(this.#context, outcome.taken) : this.#begin(outcome, within));
@@ -140,6 +142,7 @@ export class Worker {
     const ready: TakeOutcome[] = [];
     const aside: Taken[] = [];
     for (const outcome of outcomes) {
+      this.#tellTookOver(outcome);
       if (outcome.kind === "turn" && !this.#admits(outcome.taken)) aside.push(outcome.taken);
       else ready.push(outcome);
     }
@@ -175,8 +178,7 @@ export class Worker {
   async #run(first: Taken, within?: Within): Promise<TurnEnd> {
     const context = this.#within(within);
     for (let taken = first; ; ) {
-      this.#logTaken(taken);
-      const end = await runTurn(context, taken).finally(() => this.#suspects.left(taken));
+      const end = await this.#runOne(context, taken).finally(() => this.#suspects.left(taken));
       const next = end.kind === "committed" ? end.next : undefined;
       if (next) this.#tell(next);
       if (next?.kind !== "turn") return end;
@@ -185,12 +187,19 @@ export class Worker {
     }
   }
 
+  /** Once the worker stops, what the last look or a commit took is no running turn, and is not begun. */
+  async #runOne(context: TurnContext, taken: Taken): Promise<TurnEnd> {
+    if (this.#looking.signal.aborted || context.stopping.aborted) return putBack(context, taken);
+    this.#logTaken(taken);
+    return runTurn(context, taken);
+  }
+
   #within(within: Within | undefined): TurnContext {
     const { settings } = this.#context;
     if (!within) return { ...this.#context, stopping: this.#stopping.signal };
     return {
       ...this.#context,
-      settings: { ...settings, ...within.limits },
+      settings: cutTo(settings, within.limits),
       stopping: AbortSignal.any([this.#stopping.signal, within.stopping]),
     };
   }
@@ -207,13 +216,21 @@ export class Worker {
       });
     for (const content of outcome.deadLettered ?? []) dead(content);
     if (outcome.kind === "dead-lettered") dead(outcome);
-    if (outcome.kind !== "busy") return;
-    const { conversationId, untilAtMs } = outcome;
-    log("debug", "lease.busy", { conversation: conversationId, untilAtMs });
+    if (outcome.kind !== "busy" || outcome.isRenewed) return;
+    const { conversationId, untilAtMs, holder, sinceAtMs } = outcome;
+    log("debug", "lease.busy", { conversation: conversationId, holder, sinceAtMs, untilAtMs });
   }
 
-  #logTaken({ conversation, turnId, attempt, messages, draft, dueAtMs, takenAtMs }: Taken): void {
+  #tellTookOver({ tookOver }: TakeResult): void {
+    if (!tookOver) return;
+    const { conversationId: conversation, holder, sinceAtMs } = tookOver;
+    this.#context.log("warn", "lease.taken-over", { conversation, holder, sinceAtMs });
+  }
+
+  #logTaken(taken: Taken): void {
+    const { conversation, turnId, attempt, messages, draft, dueAtMs, takenAtMs } = taken;
     this.#context.log("info", "lease.taken", {
+      holder: this.#context.workerId,
       conversation: conversation.id,
       turn: turnId,
       attempt,

@@ -225,8 +225,8 @@ export const NAMED: readonly Named[] = [
     patches: [
       {
         file: "engines/aws/items/claim.ts",
-        find: "{ set }, any(isPast, isNeither));",
-        replace: "{ set }); void [any, isPast, isNeither];",
+        find: 'update("seen", key, change, condition)',
+        replace: 'update("seen", key, change, (condition, undefined))',
       },
     ],
   },

@@ -31,8 +31,8 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "engines/embedded/steps/receive.ts",
-        find: "dueAtMs: arm(context, conversationId, dueAtMs, state) };",
-        replace: "dueAtMs };",
+        find: "dueAtMs: arm(context, conversationId, dueAtMs, state),",
+        replace: "dueAtMs,",
       },
     ],
   },

@@ -181,6 +181,8 @@ export interface UnknownSendTable {
   list(page: Page): Listing<UnknownSend>;
 }
 
+export type WatchedCounts = Pick<Counts, "staged" | "dead" | "unknown" | "quarantined">;
+
 /** What concerns the whole store. */
 export interface MetaTable {
   /** Writes a row without meaning: a store that cannot is not ready. */
@@ -199,6 +201,8 @@ export interface MetaTable {
   memories(): Memories | undefined;
   setMemories(memories: Memories): void;
   counts(): Counts;
+  /** Those of them that alarms are about: what waits, and nothing that grows with what is kept. */
+  watched(): WatchedCounts;
 }
 
 /** Foreign rows that were set aside. */

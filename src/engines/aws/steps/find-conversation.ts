@@ -90,7 +90,7 @@ export async function rowsOf(
       : context.store.query("conversations", { key: ofName });
   };
   const found = (await Promise.all(names.map(read))).flat();
-  return found.filter((row) => isUnder(row, key));
+  return found.filter((row) => isUnder(row, key, context.settings));
 }
 
 /** Newest first. */
@@ -164,7 +164,8 @@ export async function createConversation(
   const isMine = written.kind === "done" || !written.item || written.item.created_as === createdAs;
   if (isMine) return conversation;
   // Another system has a different row there: the id is taken all the same, and the next one follows from it.
-  if (!isUnder(written.item!, given)) return createConversation(context, given, { ...known, latestId: id });
+  if (!isUnder(written.item!, given, context.settings))
+    return createConversation(context, given, { ...known, latestId: id });
   return "look-again";
 }
 

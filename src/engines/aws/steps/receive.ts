@@ -36,7 +36,7 @@ import {
 } from "./find-conversation.ts";
 import { noteOf, refuseMore } from "./full-conversation.ts";
 import { refuse } from "./refuse.ts";
-import { arm } from "./window.ts";
+import { type Armed, arm } from "./window.ts";
 
 /** A payload may hold a thousand messages; more at once would only wait for sockets. */
 const WIDTH = 16;
@@ -207,10 +207,12 @@ async function stageAt(
     // writes the same again.
     await context.store.put("stage", item);
   }
+  const { dueAtMs, isMine } = await armFor(context, row, conversation);
   return {
     kind: "staged",
     conversationId: row.conversationId,
-    dueAtMs: await armFor(context, row, conversation),
+    dueAtMs,
+    ...(!isMine && { isJoined: true }),
   };
 }
 
@@ -223,7 +225,7 @@ async function armAgain(
   return { kind: "duplicate" };
 }
 
-function armFor(context: AwsContext, row: StageRow, conversation: Conversation | undefined): Promise<number> {
+function armFor(context: AwsContext, row: StageRow, conversation: Conversation | undefined): Promise<Armed> {
   const dueAtMs = dueOnArrival(row, conversation, context.settings, clockOf(context));
   const { conversationId, sender, channel } = row;
   return arm(context, { conversationId, sender, channel }, { dueAtMs });

@@ -56,7 +56,9 @@ export async function takeOne(
   const { stored, untilAtMs } = leased;
   // Held: another trigger comes when the lease may end. If this one returned, it would soon count as poison.
   await context.triggers.send(triggerOf(stored, source), untilAtMs + context.settings.clockSkewMs);
-  return [{ kind: "busy", conversationId: id, untilAtMs }];
+  const { lease } = stored.state;
+  const holding = lease && { holder: lease.holder, sinceAtMs: lease.takenAtMs };
+  return [{ kind: "busy", conversationId: id, untilAtMs, ...holding }];
 }
 
 /** DRAFT?, DISARM and BATCH under a held lease. If the store fails, the lease is put back. */

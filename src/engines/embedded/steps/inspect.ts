@@ -88,8 +88,8 @@ export function projectChange({ tables }: StepContext, project: string): Project
 }
 
 export function gauges({ tables, nowMs, settings }: StepContext): Gauges {
-  const { dead, unknown, quarantined } = tables.meta.counts();
+  const watched = tables.meta.watched();
   const held = tables.states.holders().flatMap((holder) => tables.states.heldBy(holder));
   const leases = held.flatMap((id) => tables.states.get(id)?.lease ?? []);
-  return { dead, unknown, quarantined, ...leaseGauges(leases, nowMs, settings.clockSkewMs) };
+  return { ...watched, ...leaseGauges(leases, nowMs, settings.clockSkewMs) };
 }

@@ -1,8 +1,10 @@
 import { dueOnArrival } from "../../../core/due.ts";
 import { conversationKey, messageId } from "../../../core/identity.ts";
+import { isHeld } from "../../../core/lease.ts";
 import { isUnattributed } from "../../../core/person.ts";
 import { bytesOf } from "../../../core/pile.ts";
 import { decideReceipt, isBusy } from "../../../core/rules.ts";
+import type { ConversationState } from "../../../core/state.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
 import { clockOf, projectRule, type StepContext, stageRow, stateOf, withinProject } from "../context.ts";
@@ -72,7 +74,18 @@ function put(
   const message = { ...arrival, id, sequence: 0 };
   stageRow(context, { kind: "message", id, conversationId, message, bytes }, room.end);
   const dueAtMs = dueOnArrival(arrival, conversation, context.settings, clockOf(context));
-  return { kind: "staged", conversationId, dueAtMs: arm(context, conversationId, dueAtMs, state) };
+  const holder = holderIn(context, state);
+  return {
+    kind: "staged",
+    conversationId,
+    dueAtMs: arm(context, conversationId, dueAtMs, state),
+    ...(state.window && { isJoined: true }),
+    ...(holder !== undefined && { heldBy: holder }),
+  };
+}
+
+function holderIn({ nowMs, settings }: StepContext, { lease }: ConversationState): string | undefined {
+  return isHeld(lease, nowMs, settings.clockSkewMs) ? lease.holder : undefined;
 }
 
 /** Only `reject` refuses a message while a turn runs: the others save the read. */
