@@ -274,6 +274,8 @@ export interface EngineProvider {
   readonly name: string;
   /** Where it differs from the defaults of one machine. Configured settings win. */
   readonly defaults?: Partial<Settings>;
+  /** What it holds is in this process alone: several workers would each have their own. */
+  readonly forOneProcess?: true;
   /** URLs of the queues that wake its workers. No other system may write there. */
   readonly triggerQueues?: () => readonly string[];
   open(context: EngineContext): Promise<Engine>;

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { hmacSha1 } from "./hmac.ts";
 
 const SECRETS = [
@@ -25,4 +25,22 @@ test("is that of RFC 2202", () => {
   expect(hex(hmacSha1("Jefe", "what do ya want for nothing?"))).toBe(
     "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79",
   );
+});
+
+test("makes a key once for each account, also where webhooks of several come in turn", () => {
+  const inTurn = () => {
+    for (const secret of ["account one", "account two", "account one"]) hmacSha1(secret, "hello");
+  };
+  inTurn();
+  const made = [vi.spyOn(Buffer, "alloc"), vi.spyOn(Buffer, "from")];
+  inTurn();
+  const calls = made.map((spy) => spy.mock.calls.length);
+  for (const spy of made) spy.mockRestore();
+  expect(calls).toEqual([0, 0]);
+});
+
+test("is right for more accounts than are kept", () => {
+  const secrets = Array.from({ length: 1_002 }, (_, n) => `account ${n}`);
+  for (const secret of [...secrets, secrets[0]!])
+    expect(hmacSha1(secret, "hi")).toBe(createHmac("sha1", secret).update("hi").digest("base64"));
 });

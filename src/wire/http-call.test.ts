@@ -139,3 +139,17 @@ test("one connection serves one call after another", async () => {
   for (let at = 0; at < 5; at += 1) await callHttp(url, call());
   expect(ports.size).toBe(1);
 });
+
+test("a URL with a user or a password is refused, and told without them", async () => {
+  let asked = 0;
+  const url = await serving((_request, response) => {
+    asked += 1;
+    response.end();
+  });
+  for (const who of ["ana:secret@", "ana@", ":secret@"]) {
+    const failed = await callHttp(url.replace("//", `//${who}`), call()).catch((error: unknown) => error);
+    expect(failed).toMatchObject({ code: "INVALID_CONFIG", retry: "never" });
+    expect(String(failed)).not.toMatch(/ana|secret/);
+  }
+  expect(asked).toBe(0);
+});

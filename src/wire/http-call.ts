@@ -1,5 +1,6 @@
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { ConfigError } from "../errors.ts";
 import { NeverConnected } from "./connection-failure.ts";
 
 export interface HttpCall {
@@ -66,7 +67,10 @@ export function callHttp(url: string | URL, call: HttpCall): Promise<HttpAnswer>
 }
 
 /** The few options that a call needs: Node would take a URL apart into twice as many, and copy them about. */
-function addressOf({ hostname, port, pathname, search }: URL): RequestOptions {
+function addressOf({ hostname, port, pathname, search, username, password }: URL): RequestOptions {
+  // Left out without a word, they would be missed by the other side alone.
+  if (username !== "" || password !== "")
+    throw new ConfigError(`the URL of a call to ${hostname} names a user or a password: give it in a header`);
   return { hostname: hostname.replace(/^\[|\]$/g, ""), port, path: pathname + search };
 }
 

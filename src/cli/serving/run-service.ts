@@ -3,7 +3,7 @@ import type { Loaded } from "../../config/load.ts";
 import { tellOfCrashes } from "../../process/crash.ts";
 import type { Call } from "../command.ts";
 import { startGuard } from "../watching/guard.ts";
-import { runFreeing } from "../workers/freeing.ts";
+import { runFreeing } from "../workers/free-for-parent.ts";
 import { DEAD_HOLDER, FIRST_WORKER, tellParent } from "../workers/messages.ts";
 import { runParent } from "../workers/parent.ts";
 import { runWorker } from "../workers/worker.ts";

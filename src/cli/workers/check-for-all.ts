@@ -16,7 +16,7 @@ export async function checkForAll(
   lullHere: () => Lull,
 ): Promise<{ lull: Lull; port: number }> {
   const { server } = loaded;
-  if (loaded.config(() => {}).engine.name.startsWith("memory")) {
+  if (loaded.config(() => {}).engine.forOneProcess) {
     throw new ConfigError(
       "several workers need a store that they share; the memory engine is for one process",
     );

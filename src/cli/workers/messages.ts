@@ -48,11 +48,22 @@ export type ParentMessage =
   /** This holder is dead. */
   | { readonly lull: "free"; readonly holder: string };
 
-const FROM_PARENT = new Set<unknown>(["ping", "serve", "count", "totals", "free"] satisfies Said[]);
-type Said = ParentMessage["lull"];
+/** By name: what the parent does not know is no worker's. */
+const OF_WORKERS: Readonly<Record<WorkerMessage["lull"], true>> = {
+  checked: true,
+  alone: true,
+  identity: true,
+  ready: true,
+  failed: true,
+  pong: true,
+  counts: true,
+  total: true,
+  freed: true,
+  "not-freed": true,
+};
 
 export function isWorkerMessage(message: unknown): message is WorkerMessage {
-  return isOurs(message) && !FROM_PARENT.has(message.lull);
+  return isOurs(message) && typeof message.lull === "string" && Object.hasOwn(OF_WORKERS, message.lull);
 }
 
 export function isCount(message: unknown): message is Extract<ParentMessage, { lull: "count" }> {

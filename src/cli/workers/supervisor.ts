@@ -3,8 +3,8 @@ import { tellable } from "../../errors.ts";
 import type { Log } from "../../model/log.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Watch, watch } from "../watching/watch.ts";
+import { freeAlone, freeBySibling } from "./ask-to-free.ts";
 import { deathsInARow, restartDelayMs } from "./backoff.ts";
-import { freeAlone, freeBySibling } from "./free-leases.ts";
 import {
   isWorkerMessage,
   type ParentMessage,

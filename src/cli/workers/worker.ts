@@ -12,7 +12,7 @@ import { orStop, serviceLog } from "../serving/serve-here.ts";
 import { signOfLife } from "../watching/sign-of-life.ts";
 import { checkForAll } from "./check-for-all.ts";
 import { Counts } from "./counts.ts";
-import { freeIn } from "./freeing.ts";
+import { freeIn } from "./free-for-parent.ts";
 import {
   FIRST_WORKER,
   isFree,

@@ -23,6 +23,7 @@ export function memory(options: MemoryOptions = {}): EngineProvider {
   const secret = newId();
   return {
     name: "memory",
+    forOneProcess: true,
     async open({ clock, settings, holder, onArmed }) {
       const steps = stepClient((name) => async (input) => {
         const context = {

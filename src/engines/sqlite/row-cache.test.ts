@@ -193,6 +193,28 @@ describe("recent values", () => {
     expect(["a", "b", "c"].map((key) => recent.has(key))).toEqual([true, false, true]);
   });
 
+  it("are so many characters, with their keys: fewer are kept where they are long", () => {
+    const recent = new Recent<number>(1_000, 4_000);
+    const kept = () =>
+      Array.from({ length: 20 }, (_, n) => `${n}`.padStart(100)).filter((key) => recent.has(key));
+    for (let n = 0; n < 20; n += 1) recent.put(`${n}`.padStart(100), n, 400);
+    expect(kept().length).toBeLessThanOrEqual(8);
+    expect(recent.get("19".padStart(100))).toBe(19);
+    // One that is put again counts once.
+    for (let n = 0; n < 20; n += 1) recent.put("19".padStart(100), n, 400);
+    expect(kept().length).toBeGreaterThan(1);
+  });
+
+  it("that are kept no longer count for nothing", () => {
+    const recent = new Recent<number>(1_000, 4_000);
+    recent.put("a", 1, 10);
+    for (let n = 0; n < 100; n += 1) {
+      recent.put("b", n, 1_000);
+      recent.delete("b");
+    }
+    expect(recent.has("a")).toBe(true);
+  });
+
   it("that were put again are not told as they were", () => {
     const recent = new Recent<number | undefined>(4);
     recent.put("a", 1);

@@ -9,6 +9,9 @@ import type { PileEnd } from "../embedded/tables.ts";
 /** Conversations of which rows are kept. */
 const CONVERSATIONS_MAX = 4_096;
 
+/** Characters of all the rows of one kind that are kept, however few their conversations are. */
+const LENGTH_MAX = 8_000_000;
+
 /** Characters of a row that is kept, and of its key. A longer one is rare, and is read each time. */
 const KEPT_LENGTH_MAX = 4_000;
 const KEY_LENGTH_MAX = 400;
@@ -95,17 +98,26 @@ export class RowCache {
   }
 }
 
+interface Kept<V> {
+  readonly value: V;
+  /** Characters of its row, and of its key. */
+  readonly length: number;
+}
+
 /**
  * The latest values by key, in two generations: once the younger one is full it becomes the elder, and the
  * elder goes. To find the oldest of one map takes a walk over all that has gone before it.
  */
 export class Recent<V> {
   readonly #youngMax: number;
-  #young = new Map<string, V>();
-  #elder = new Map<string, V>();
+  readonly #youngLengthMax: number;
+  #young = new Map<string, Kept<V>>();
+  #elder = new Map<string, Kept<V>>();
+  #youngLength = 0;
 
-  constructor(max = CONVERSATIONS_MAX) {
+  constructor(max = CONVERSATIONS_MAX, lengthMax = LENGTH_MAX) {
     this.#youngMax = max / 2;
+    this.#youngLengthMax = lengthMax / 2;
   }
 
   has(key: string): boolean {
@@ -113,17 +125,13 @@ export class Recent<V> {
   }
 
   get(key: string): V | undefined {
-    const value = this.#young.get(key);
-    if (value !== undefined || this.#young.has(key)) return value;
-    const elder = this.#elder.get(key);
-    if (elder !== undefined) this.put(key, elder);
-    return elder;
+    return this.#find(key)?.value;
   }
 
   /** Undefined may be what is known: there is no such row. */
   getOr(key: string, read: () => V): V {
-    const known = this.get(key);
-    if (known !== undefined || this.has(key)) return known as V;
+    const known = this.#find(key);
+    if (known) return known.value;
     const value = read();
     this.put(key, value);
     return value;
@@ -132,18 +140,16 @@ export class Recent<V> {
   /** If it is not too long: an unknown one is read again. */
   keep(key: string, value: V, length: number): void {
     if (length > KEPT_LENGTH_MAX) this.delete(key);
-    else this.put(key, value);
+    else this.put(key, value, length);
   }
 
-  put(key: string, value: V): void {
+  put(key: string, value: V, length = 0): void {
     if (key.length > KEY_LENGTH_MAX) return;
-    this.#young.set(key, value);
-    if (this.#young.size < this.#youngMax) return;
-    this.#elder = this.#young;
-    this.#young = new Map();
+    this.#keepYoung(key, { value, length: key.length + length });
   }
 
   delete(key: string): void {
+    this.#youngLength -= this.#young.get(key)?.length ?? 0;
     this.#young.delete(key);
     this.#elder.delete(key);
   }
@@ -151,5 +157,24 @@ export class Recent<V> {
   clear(): void {
     this.#young.clear();
     this.#elder.clear();
+    this.#youngLength = 0;
+  }
+
+  /** What is asked for is young again. */
+  #find(key: string): Kept<V> | undefined {
+    const young = this.#young.get(key);
+    if (young) return young;
+    const elder = this.#elder.get(key);
+    if (elder) this.#keepYoung(key, elder);
+    return elder;
+  }
+
+  #keepYoung(key: string, kept: Kept<V>): void {
+    this.#youngLength += kept.length - (this.#young.get(key)?.length ?? 0);
+    this.#young.set(key, kept);
+    if (this.#young.size < this.#youngMax && this.#youngLength < this.#youngLengthMax) return;
+    this.#elder = this.#young;
+    this.#young = new Map();
+    this.#youngLength = 0;
   }
 }

@@ -8,7 +8,7 @@ const KEPT_BYTES_MAX = 8_000;
 /** What was said, of which short histories are read once: every turn asks for all of its conversation's. */
 export function cachedHistory(history: HistoryTable, { histories }: RowCache): HistoryTable {
   const keep = (id: string, known: KnownHistory) => {
-    if (known.bytes <= KEPT_BYTES_MAX) histories.put(id, known);
+    if (known.bytes <= KEPT_BYTES_MAX) histories.put(id, known, known.bytes);
     else histories.delete(id);
   };
   return {

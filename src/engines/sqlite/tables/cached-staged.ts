@@ -11,7 +11,8 @@ const KEPT_BYTES_MAX = 4_000;
 /** Staged rows, of which small piles are read once: the turn that takes them is the one that removes them. */
 export function cachedStaged(staged: StagedTable, { piles, pileEnds }: RowCache): StagedTable {
   const keep = (id: string, rows: readonly StagedRow[]) => {
-    if (isSmall(rows)) piles.put(id, rows);
+    const bytes = bytesOf(rows);
+    if (rows.length <= KEPT_ROWS_MAX && bytes <= KEPT_BYTES_MAX) piles.put(id, rows, bytes);
     else piles.delete(id);
   };
   const end = (id: string) => pileEnds.getOr(id, () => staged.end(id));
@@ -36,15 +37,15 @@ export function cachedStaged(staged: StagedTable, { piles, pileEnds }: RowCache)
     remove(id, ids) {
       staged.remove(id, ids);
       const left = piles.get(id)?.filter((row) => !ids.includes(row.id));
-      if (left) piles.put(id, left);
+      if (left) piles.put(id, left, bytesOf(left));
       if (left?.length === 0) pileEnds.put(id, EMPTY_PILE);
       else pileEnds.delete(id);
     },
   };
 }
 
-function isSmall(rows: readonly StagedRow[]): boolean {
-  return rows.length <= KEPT_ROWS_MAX && rows.reduce((sum, { bytes }) => sum + bytes, 0) <= KEPT_BYTES_MAX;
+function bytesOf(rows: readonly StagedRow[]): number {
+  return rows.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** As it is read back. */
