@@ -43,8 +43,14 @@ function compares(is: "=" | "<>" | "<=" | "<" | ">" | "begins", actual: unknown,
 }
 
 /** The item after a change. */
-export function changed(item: Item, { set = {}, setIfAbsent = {}, add = {} }: Change): Item {
-  const sums = Object.entries(add).map(([name, value]) => [name, Number(item[name] ?? 0) + value]);
+export function changed(item: Item, { set = {}, setIfAbsent = {}, add = {}, sum = {} }: Change): Item {
+  const sums = [
+    ...Object.entries(add).map(([name, value]) => [name, Number(item[name] ?? 0) + value]),
+    ...Object.entries(sum).map(([name, { plus, from }]) => [
+      name,
+      Number(item[name] ?? item[from] ?? 0) + plus,
+    ]),
+  ];
   return plain({ ...setIfAbsent, ...item, ...set, ...Object.fromEntries(sums) });
 }
 

@@ -46,9 +46,7 @@ export function conversationFrom(row: Item): Conversation {
     paused: isTrue(row.paused),
     ...(window && { window }),
     attributes: attributesOf(row),
-    promptTokens: countOf(row.prompt_tokens),
-    completionTokens: countOf(row.completion_tokens),
-    totalTokens: countOf(row.total_tokens),
+    ...totalsIn(row),
     createdAtMs,
     updatedAtMs: instantOf(row.updated_at) ?? createdAtMs,
   };
@@ -70,15 +68,36 @@ export function rowFrom(conversation: Conversation): Item {
     paused: conversation.paused,
     reply_window: conversation.window,
     attributes: conversation.attributes,
-    ...tokensOf(conversation),
+    ...totalsOf(conversation),
     created_at: isoOf(createdAtMs),
     updated_at: isoOf(conversation.updatedAtMs),
     ...listedAs(id, createdAtMs),
   };
 }
 
+/** The last reply's, as the original system meant these names. */
 export function tokensOf({ promptTokens, completionTokens, totalTokens }: Usage): Record<string, number> {
   return { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: totalTokens };
+}
+
+/** Where the total of a count is kept. */
+export function totalName(count: string): string {
+  return `${count}_sum`;
+}
+
+/** Those of all its turns. */
+function totalsOf(usage: Usage): Item {
+  return Object.fromEntries(Object.entries(tokensOf(usage)).map(([name, count]) => [totalName(name), count]));
+}
+
+/** 0.1.0 kept the totals under the names of the last reply's. */
+function totalsIn(row: Item): Usage {
+  const total = (name: string) => countOf(row[totalName(name)] ?? row[name]);
+  return {
+    promptTokens: total("prompt_tokens"),
+    completionTokens: total("completion_tokens"),
+    totalTokens: total("total_tokens"),
+  };
 }
 
 /** What puts a row into the list of conversations. Rows of another system get it at our first write. */

@@ -20,6 +20,7 @@ import { turnItems } from "../items/turn-item.ts";
 import type { LeftBehind } from "../left-rows.ts";
 import { ownLease } from "./lease.ts";
 import { type RowUpdate, rowUpdate } from "./row-update.ts";
+import { NO_STATUS_NOTE } from "./status.ts";
 import { takeMore } from "./take.ts";
 import { wakeWaiting } from "./window.ts";
 
@@ -190,9 +191,10 @@ function stateAfter(
     last_commit_at_ms: atMs,
     // The condition ensures that no other turn counts meanwhile. An `add` would fail on what is no number.
     turn_count: stored.turnCount + 1,
-    status_before: undefined,
+    ...NO_STATUS_NOTE,
   });
-  const counted = { turnCount: stored.turnCount + 1, lastCommitAtMs: atMs, statusBefore: undefined };
+  const status = { statusBefore: undefined, saysError: false };
+  const counted = { turnCount: stored.turnCount + 1, lastCommitAtMs: atMs, ...status };
   return { action, stored: { ...next, ...counted } };
 }
 

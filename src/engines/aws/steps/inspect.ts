@@ -40,6 +40,7 @@ import { countListed, newestFirst } from "./listing.ts";
 import { lockOf } from "./locks.ts";
 import { isPaused } from "./look.ts";
 import { countQuarantined } from "./quarantined.ts";
+import { PROCESSING, statusBeforeTurn } from "./status.ts";
 
 const REFUSALS = refusalLists();
 /** Shards looked at at once. */
@@ -96,7 +97,10 @@ export async function listConversations(
   return { items, ...(from !== undefined && { next: from }) };
 }
 
-/** Only while its turn runs is it shown as being processed: after a crash the row may still say so. */
+/**
+ * Only while its turn runs is it shown as being processed: after a crash the row may still say so. What the
+ * row says between two attempts is for other systems.
+ */
 async function asTheyStand(
   context: AwsContext,
   conversations: readonly Conversation[],
@@ -105,11 +109,11 @@ async function asTheyStand(
   const items = await context.store.getMany("state", keys);
   const states = new Map(items.map((item) => [String(item.conversation_id), item]));
   return conversations.map((conversation) => {
-    const { state, statusBefore } = storedFrom(conversation.id, states.get(conversation.id));
-    if (isRunning(state.lease, context.clock.nowMs(), context.settings.clockSkewMs))
-      return { ...conversation, status: "processing_reply" };
-    const isStale = conversation.status === "processing_reply" && statusBefore !== undefined;
-    return isStale ? { ...conversation, status: statusBefore as ConversationStatus } : conversation;
+    const stored = storedFrom(conversation.id, states.get(conversation.id));
+    if (isRunning(stored.state.lease, context.clock.nowMs(), context.settings.clockSkewMs))
+      return { ...conversation, status: PROCESSING };
+    const status = (statusBeforeTurn(stored, conversation.status) ?? PROCESSING) as ConversationStatus;
+    return { ...conversation, status };
   });
 }
 

@@ -1,10 +1,9 @@
 import { providerIdsOf } from "../../../core/draft.ts";
 import { changeByTurn, type FinishedTurn } from "../../../core/turn.ts";
-import { NO_USAGE } from "../../../model/reply.ts";
 import type { AwsContext } from "../context.ts";
 import { type Change, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
-import { changeOf, listedAs, rowKey, tokensOf } from "../items/conversation-item.ts";
+import { changeOf, listedAs, rowKey, tokensOf, totalName } from "../items/conversation-item.ts";
 import { senderOf } from "../items/conversation-row.ts";
 import type { Stored } from "../items/state-item.ts";
 
@@ -35,24 +34,40 @@ export async function rowUpdate(
     ...(lacks && { lacks }),
   });
   const whole = wholeOf(stored, turn);
-  const tokens = tokensOf(turn.commit.usage ?? NO_USAGE);
-  return update({ ...whole, add: tokens }, async () => {
+  const tokens = turn.commit.usage ? tokensOf(turn.commit.usage) : {};
+  return update({ ...whole, sum: totals(tokens) }, async () => {
     const least = update({ set: leastOf(stored, turn) }, async () => undefined, "all but the status");
     const row = await context.store.get("conversations", key);
-    const wrong = Object.keys(tokens).filter((name) => !isCounter(row?.[name]));
-    if (!row || wrong.length === 0) return least;
-    const lost = wrong.filter((name) => row[name] !== null);
-    return update(counting(whole, row, tokens), async () => least, lost.join(", "));
+    if (!row || Object.keys(tokens).every((name) => isCounter(startOf(row, name)))) return least;
+    const lost = Object.keys(tokens).filter((name) => !isCountable(row[totalName(name)]));
+    return update(counting(whole, row, tokens), async () => least, lost.map(totalName).join(", "));
   });
 }
 
 const isCounter = (value: unknown) => value === undefined || typeof value === "number";
+/** NULL means that nothing was counted yet. */
+const isCountable = (value: unknown) => value === null || isCounter(value);
 
-/** NULL means that nothing was counted yet. Any other value that is no number is its owner's, and stays. */
-function counting(whole: Change, row: Item, tokens: Readonly<Record<string, number>>): Change {
-  const of = (is: (value: unknown) => boolean) =>
-    Object.fromEntries(Object.entries(tokens).filter(([name]) => is(row[name])));
-  return { ...whole, set: { ...whole.set, ...of((value) => value === null) }, add: of(isCounter) };
+/** What a total goes on from: 0.1.0 kept it under the name of the last reply's count. */
+function startOf(row: Item, name: string): unknown {
+  const total = row[totalName(name)];
+  return total === undefined ? row[name] : total;
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+function totals(tokens: Counts): NonNullable<Change["sum"]> {
+  return Object.fromEntries(Object.entries(tokens).map(([from, plus]) => [totalName(from), { plus, from }]));
+}
+
+/** A total starts anew where there is no number to go on from. One that is no number is its owner's. */
+function counting(whole: Change, row: Item, tokens: Counts): Change {
+  const countable = Object.entries(tokens).filter(([name]) => isCountable(row[totalName(name)]));
+  const sums = countable.map(([name, count]) => {
+    const start = startOf(row, name);
+    return [totalName(name), (typeof start === "number" ? start : 0) + count];
+  });
+  return { ...whole, set: { ...whole.set, ...Object.fromEntries(sums) } };
 }
 
 /** What other systems rely on. */
@@ -72,6 +87,8 @@ function wholeOf(stored: Stored, turn: FinishedTurn): Change {
       ...leastOf(stored, turn),
       ...changeOf(changeByTurn(commit), nowMs),
       ...(lastSid !== undefined && { last_assistant_message_sid: lastSid }),
+      // The last reply's: a turn without one leaves them as they are.
+      ...(commit.usage && tokensOf(commit.usage)),
       initial_processing_time_ms: nowMs - work.takenAtMs,
     },
     setIfAbsent: listedAs(work.recordId, nowMs),

@@ -6,13 +6,11 @@ import { itemOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
 import { contentOf, takenFrom } from "../../../core/taken.ts";
-import { tellable } from "../../../errors.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
 import type { TakeOutcome, TakeResult } from "../../../model/take.ts";
 import type { TriggerSource } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
-import { absent, all, any, different, present } from "../dynamo/expression.ts";
-import { rowKey, SENDER } from "../items/conversation-item.ts";
+import { SENDER } from "../items/conversation-item.ts";
 import { recordsAt } from "../items/name-item.ts";
 import { quarantineState } from "../items/quarantined-rows.ts";
 import { hold, isMine, saveState } from "../items/state.ts";
@@ -26,6 +24,7 @@ import { leftBehind } from "./left-behind.ts";
 import { lookAround } from "./look.ts";
 import { findRecord } from "./on-turn.ts";
 import { sentBefore } from "./sent-before.ts";
+import { isOwnWord, mirrorStatus, PROCESSING, saveReleased, statusBeforeTurn } from "./status.ts";
 import { undoTake } from "./undo-take.ts";
 import { wakeAt, wakeWaiting } from "./window.ts";
 
@@ -174,12 +173,17 @@ async function comeBack(
 
 async function endLook(
   context: AwsContext,
-  { stored }: ConversationView,
+  { stored, record }: ConversationView,
   after: ConversationState,
   outcome: TakeOutcome,
   token: string,
 ): Promise<Progress> {
-  const saved = await saveState(context, stored, { ...after, window: undefined, lease: undefined });
+  const ended = { ...after, window: undefined, lease: undefined };
+  // A turn of ours died, and what it was for has been answered or is gone.
+  const isLeft = outcome.kind === "nothing" && isOwnWord(stored) && record?.status === PROCESSING;
+  const saved = await (isLeft
+    ? saveReleased(context, stored, ended, "put-back")
+    : saveState(context, stored, ended));
   const isOver = saved.kind === "saved" || !isMine(saved.stored, token);
   return isOver ? { kind: "over", outcome } : { kind: "again", stored: saved.stored };
 }
@@ -194,7 +198,7 @@ async function begin(
   const { stored, record } = view;
   const { work } = decision;
   const { status, sender } = record!;
-  const statusBefore = status === "processing_reply" ? stored.statusBefore : status;
+  const statusBefore = statusBeforeTurn(stored, status);
   const batch = view.rows.filter(({ id }) => work.batchIds.includes(id));
   const channel = batch.at(-1)?.channel ?? triggerIn(view).channel;
   const content = contentOf(decision, batch);
@@ -203,31 +207,19 @@ async function begin(
     lookUpAsync(movedSince(record!, content), recordsAt(context, record!)),
   ]);
   const after = { ...decision.state, window: undefined };
-  const written = { channel, [SENDER]: sender, status_before: statusBefore };
+  const written = { channel, [SENDER]: sender, status_before: statusBefore, says_error: undefined };
   const saved = await saveState(context, stored, after, written);
   // Our write took effect, its answer got lost, and a callback followed: the turn is in the row, as ours.
   const isOurs = isMine(saved.stored, token) && saved.stored.state.lease?.turnId === work.turnId;
   if (saved.kind === "changed" && !isOurs) return { kind: "again", stored: saved.stored };
-  hold(context, token, { ...saved.stored, statusBefore, channel, sender });
-  await mirrorStatus(context, view);
+  hold(context, token, { ...saved.stored, statusBefore, saysError: false, channel, sender });
+  await mirrorStatus(context, record!);
   context.batches.set(token, batch);
   const left = leftBehind(view, decision);
   if (left) context.leftBehind.set(token, left);
   context.senders.set(record!.id, sender);
   const read = { id: stored.id, conversation: record!, content, moved, recentProviderIds };
   return { kind: "over", outcome: { kind: "turn", taken: takenFrom(decision, read, context.settings) } };
-}
-
-/** Other systems read the status in the row; nothing of ours depends on it, so a failure is only logged. */
-async function mirrorStatus(context: AwsContext, { record }: ConversationView): Promise<void> {
-  if (!record || record.status === "processing_reply") return;
-  const isThere = present("conversation_id");
-  const isOther = any(absent("conversation_status"), different("conversation_status", "processing_reply"));
-  const key = rowKey(record.sender, record.id);
-  const change = { set: { conversation_status: "processing_reply" } };
-  await context.store.update("conversations", key, change, all(isThere, isOther)).catch((error) => {
-    context.log("warn", "status.not-mirrored", { conversation: record.id, reason: tellable(error) });
-  });
 }
 
 /** Where this conversation's triggers go: the queue of the newest message's channel. */

@@ -1,0 +1,97 @@
+import type { ConversationState } from "../../../core/state.ts";
+import { tellable } from "../../../errors.ts";
+import type { Conversation } from "../../../model/conversation.ts";
+import type { ReleaseReason } from "../../../model/release.ts";
+import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
+import type { AwsContext } from "../context.ts";
+import { absent, all, any, different, equal, type Item, present } from "../dynamo/expression.ts";
+import type { Action } from "../dynamo/store.ts";
+import { rowKey } from "../items/conversation-item.ts";
+import { transactionToken } from "../items/keys.ts";
+import { type Saved, savedAs, saveState } from "../items/state.ts";
+import { type Stored, storedFrom } from "../items/state-item.ts";
+
+/** What the row says while a turn runs. The original system takes it for its lock. */
+export const PROCESSING = "processing_reply";
+const FAILED = "processing_error";
+
+/** Nothing of a turn is noted: the row's status is its own. */
+export const NO_STATUS_NOTE = { status_before: undefined, says_error: undefined };
+
+/** Whether it is a turn of ours that the row tells of: one that runs, or died. */
+export function isOwnWord({ statusBefore, saysError }: Stored): boolean {
+  return statusBefore !== undefined && !saysError;
+}
+
+/** The row's status without what our own unfinished turn made of it. Undefined if that is not known. */
+export function statusBeforeTurn(stored: Stored, status: string): string | undefined {
+  const { statusBefore, saysError } = stored;
+  const isOurs = status === (saysError ? FAILED : PROCESSING);
+  if (isOurs && statusBefore !== undefined) return statusBefore;
+  return status === PROCESSING ? undefined : status;
+}
+
+/** Other systems read the status in the row; nothing of ours depends on it, so a failure is only logged. */
+export async function mirrorStatus(context: AwsContext, { id, sender, status }: Conversation): Promise<void> {
+  if (status === PROCESSING) return;
+  const { key, change, condition } = processing(sender, id);
+  await context.store.update("conversations", key, change, condition).catch((error) => {
+    context.log("warn", "status.not-mirrored", { conversation: id, reason: tellable(error) });
+  });
+}
+
+function processing(sender: string, id: string) {
+  const isOther = any(absent("conversation_status"), different("conversation_status", PROCESSING));
+  const change = { set: { conversation_status: PROCESSING } };
+  return { key: rowKey(sender, id), change, condition: all(present("conversation_id"), isOther) };
+}
+
+/**
+ * Saves the state of a turn that is over without a commit, and takes our word back from the row in the same
+ * write: to others it would be a lock that nobody holds. After a failure the row says so until the next
+ * attempt. A turn that waits (for a late answer, for its provider) still has the conversation.
+ */
+export function saveReleased(
+  context: AwsContext,
+  stored: Stored,
+  after: ConversationState,
+  how: ReleaseReason["kind"],
+): Promise<Saved> {
+  if (how === "wait") return saveState(context, stored, after);
+  const isFailed = how === "retry";
+  const status = isFailed ? FAILED : stored.statusBefore;
+  return saveWith(context, stored, after, status, isFailed ? { says_error: true } : NO_STATUS_NOTE);
+}
+
+async function saveWith(
+  context: AwsContext,
+  stored: Stored,
+  after: ConversationState,
+  status: string | undefined,
+  note: Item,
+): Promise<Saved> {
+  const { sender } = stored;
+  if (!isOwnWord(stored) || !sender) return saveState(context, stored, after);
+  const saved = savedAs(context, stored, after, note);
+  const row: Action = {
+    kind: "update",
+    table: "conversations",
+    key: rowKey(sender, stored.id),
+    change: { set: { conversation_status: status } },
+    condition: equal("conversation_status", PROCESSING),
+  };
+  try {
+    const token = transactionToken("released", String(saved.stored.rev));
+    const transacted = await context.store.transact([saved.action, row], token);
+    if (transacted.kind === "done") return { kind: "saved", stored: saved.stored };
+    const standing = transacted.by.get(0);
+    if (standing?.rev === saved.stored.rev) return { kind: "saved", stored: saved.stored };
+    if (transacted.by.has(0)) return { kind: "changed", stored: storedFrom(stored.id, standing) };
+  } catch (error) {
+    if (!(error instanceof ImpossibleWrite)) throw error;
+    const about = { conversation: stored.id, lacks: "conversation_status", reason: error.message };
+    context.log("error", "conversation.not-updated", about);
+  }
+  // Its owner wrote another status, or removed the row.
+  return saveState(context, stored, after, note);
+}
