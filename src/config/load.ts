@@ -171,4 +171,7 @@ function valuesOf(resolved: ResolvedSettings): Partial<LullConfig> {
   };
 }
 
-const PLAIN = new Set(["whileBusy", "busyText", "admission", "validation", "onUnknown", "publicUrl"]);
+const PLAIN = new Set([
+  ...["whileBusy", "busyText", "admission", "validation", "onUnknown", "publicUrl"],
+  ...["honourStatus", "mirrorMessages"],
+]);

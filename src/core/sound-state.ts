@@ -81,6 +81,7 @@ const STATE = fields<ConversationState>({
   draft: optional(DRAFT),
   notBeforeAtMs: optional(time),
   leftBehindAtMs: optional(time),
+  elsewhereSinceAtMs: optional(time),
   busyToldTurnId: optional(text),
   fullTold: optional(flag),
 });

@@ -54,6 +54,8 @@ export interface ConversationState {
   readonly notBeforeAtMs?: number | undefined;
   /** Messages that arrived until then were left behind by a batch limit: they are due at once. */
   readonly leftBehindAtMs?: number | undefined;
+  /** Since when looks have found that another system processes the conversation, with `honourStatus`. */
+  readonly elsewhereSinceAtMs?: number | undefined;
   /** The turn whose busy text was sent: the customer is told once over all its attempts. */
   readonly busyToldTurnId?: string | undefined;
   /**

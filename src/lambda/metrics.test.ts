@@ -50,6 +50,8 @@ describe("metrics", () => {
     ["lease.taken", "LeasesTaken"],
     ["lease.busy", "LeasesBusy"],
     ["lease.lost", "LeasesLost"],
+    ["status.honoured", "StatusesHonoured"],
+    ["status.stale", "StatusesStale"],
     ["turn.committed", "TurnsCommitted"],
     ["turn.dead", "TurnsDead"],
     ["send.unknown", "SendsUnknown"],

@@ -13,6 +13,8 @@ const COUNTED: Readonly<Record<string, string>> = {
   "lease.taken": "LeasesTaken",
   "lease.busy": "LeasesBusy",
   "lease.lost": "LeasesLost",
+  "status.honoured": "StatusesHonoured",
+  "status.stale": "StatusesStale",
   "turn.committed": "TurnsCommitted",
   "turn.dead": "TurnsDead",
   "send.unknown": "SendsUnknown",

@@ -25,8 +25,16 @@ export interface Moved {
   readonly to?: string;
 }
 
+/** How this attempt came about. */
+export interface TurnStart {
+  readonly takenAtMs: number;
+  readonly dueAtMs: number;
+  /** With `honourStatus`: another system said that it processes the conversation, for too long. */
+  readonly isOverStale?: true;
+}
+
 /** A turn to carry out, under a lease. */
-export interface Taken extends TurnTries {
+export interface Taken extends TurnTries, TurnStart {
   readonly lease: Lease;
   readonly turnId: string;
   readonly conversation: Conversation;
@@ -47,8 +55,13 @@ export interface Taken extends TurnTries {
   readonly history?: readonly HistoryMessage[];
   /** A limit cut the batch: more is due as soon as this turn is over. */
   readonly cut: boolean;
-  readonly takenAtMs: number;
-  readonly dueAtMs: number;
+}
+
+/** With `honourStatus`: another system says that it processes the conversation, so its turn is put off. */
+export interface HeldElsewhere {
+  readonly conversationId: string;
+  /** When a look first found it so. */
+  readonly sinceAtMs: number;
 }
 
 /** Messages ran out of attempts or of time, or their conversation is gone: moved to a dead letter. */
@@ -67,7 +80,7 @@ export interface DeadLettered {
 export type TakeOutcome =
   | { readonly kind: "turn"; readonly taken: Taken }
   | { readonly kind: "busy"; readonly conversationId: string; readonly untilAtMs: number }
-  | { readonly kind: "later"; readonly dueAtMs: number }
+  | { readonly kind: "later"; readonly dueAtMs: number; readonly elsewhere?: HeldElsewhere }
   | { readonly kind: "nothing" }
   | DeadLettered;
 

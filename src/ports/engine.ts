@@ -246,6 +246,8 @@ export interface EngineProvider {
   readonly name: string;
   /** Where it differs from the defaults of one machine. Configured settings win. */
   readonly defaults?: Partial<Settings>;
+  /** Other systems read and write the rows of its conversations. */
+  readonly hasSharedRows?: true;
   /** URLs of the queues that wake its workers. No other system may write there. */
   readonly triggerQueues?: () => readonly string[];
   open(context: EngineContext): Promise<Engine>;

@@ -1,4 +1,4 @@
-import { DEFAULTS, MEMORY_MARGIN_MS, settingsWith } from "../core/defaults.ts";
+import { DEFAULTS, MEMORY_MARGIN_MS, MIRROR_MESSAGES_MAX, settingsWith } from "../core/defaults.ts";
 import { ConfigError } from "../errors.ts";
 import type { LimitSettings, LimitsConfig } from "../model/limits.ts";
 import type { Log } from "../model/log.ts";
@@ -12,7 +12,7 @@ import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { limitsFrom } from "../schema/limits.ts";
 import { isPlainUrl, plainUrlInWords } from "../schema/plain-url.ts";
 import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
-import { oneOf } from "../schema/schema.ts";
+import { flag, oneOf, options, whole } from "../schema/schema.ts";
 import { isSameQueue } from "../wire/queue-url.ts";
 import { byName } from "./by-name.ts";
 import { type WindowConfig, windowPolicy } from "./window-config.ts";
@@ -33,6 +33,13 @@ export interface LullConfig extends Partial<Choices> {
   /** Gets the turns of a conversation that a human has taken over. What it returns is not sent. */
   readonly handOffTo?: Responder;
   readonly busyText?: string;
+  /**
+   * A conversation whose record says that another system processes it is left to that system, until it is
+   * done or `limits.honourStatusSeconds` have passed.
+   */
+  readonly honourStatus?: boolean;
+  /** On AWS: how many of the newest messages are also kept in the conversation's row, for others to read. */
+  readonly mirrorMessages?: number;
   /** What a new conversation starts with under `admission: "open"`. */
   readonly project?: { readonly status?: string; readonly allowedChannels?: readonly string[] };
   readonly limits?: LimitsConfig;
@@ -82,6 +89,7 @@ export function settingsFrom(config: LullConfig): Settings {
     window,
     channels: channelSettings(config, window),
     bringsHistory: respondersIn(config).some((responder) => responder.readsHistory),
+    ...besideOthers(config),
     ...(config.busyText !== undefined && { busyText: config.busyText }),
     ...(config.project?.status !== undefined && { projectStatus: config.project.status }),
     ...(config.project?.allowedChannels && { allowedChannels: config.project.allowedChannels }),
@@ -94,6 +102,26 @@ function limitSettings({ limits = {} }: LullConfig): Partial<LimitSettings> {
   if (typeof found === "string") throw new ConfigError(found);
   return found;
 }
+
+/** What matters while another system works on the same conversations. */
+function besideOthers({ honourStatus, mirrorMessages, engine }: LullConfig): Partial<Settings> {
+  const given = { honourStatus, mirrorMessages };
+  const [problem] = problemsIn(given, BESIDE_OTHERS, "", TO_PEOPLE);
+  if (problem !== undefined) throw new ConfigError(problem);
+  if (mirrorMessages && !engine.hasSharedRows)
+    throw new ConfigError(
+      `mirrorMessages: ${engine.name} keeps no row that other systems read; only AWS does. Leave it out`,
+    );
+  return {
+    ...(honourStatus !== undefined && { honourStatus }),
+    ...(mirrorMessages !== undefined && { mirrorMessages }),
+  };
+}
+
+const BESIDE_OTHERS = options({
+  honourStatus: flag(),
+  mirrorMessages: whole({ minimum: 0, maximum: MIRROR_MESSAGES_MAX }),
+});
 
 function choicesIn(config: LullConfig): Partial<Choices> {
   const names = Object.keys(CHOICES) as (keyof Choices)[];

@@ -14,6 +14,7 @@ export const STEPS_OF_ONE: Readonly<Record<string, string>> = {
   "engines/aws/steps/left-behind.ts":
     "reading a pile again for each of its turns would cost a request a page",
   "engines/aws/steps/listing.ts": "a list is spread over partitions of an index that has keys only",
+  "engines/aws/steps/mirror.ts": "only here is there a row in which other systems look for messages",
   "engines/aws/steps/row-update.ts": "the conversation's row has another owner, and may have no room",
   "engines/aws/steps/sent-before.ts": "three queries; a store of tables asks its history",
   "engines/aws/steps/status.ts":

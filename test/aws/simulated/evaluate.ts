@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Change, Condition, Item } from "../../../src/engines/aws/dynamo/expression.ts";
 
 /**
@@ -28,9 +29,9 @@ function compares(is: "=" | "<>" | "<=" | "<" | ">" | "begins", actual: unknown,
   if (typeof actual !== typeof expected || actual === null) return is === "<>";
   switch (is) {
     case "=":
-      return actual === expected;
+      return isDeepStrictEqual(actual, expected);
     case "<>":
-      return actual !== expected;
+      return !isDeepStrictEqual(actual, expected);
     case "<=":
       return (actual as number) <= (expected as number);
     case "<":

@@ -1,4 +1,5 @@
 import { DETAIL_LIMITS } from "../../../core/defaults.ts";
+import { PROCESSING } from "../../../core/elsewhere.ts";
 import { latestWithin } from "../../../core/history.ts";
 import { isRunning, type LeaseState, leaseGauges } from "../../../core/lease.ts";
 import { lookUpAsync } from "../../../core/lookup.ts";
@@ -40,7 +41,7 @@ import { countListed, newestFirst } from "./listing.ts";
 import { lockOf } from "./locks.ts";
 import { isPaused } from "./look.ts";
 import { countQuarantined } from "./quarantined.ts";
-import { PROCESSING, statusBeforeTurn } from "./status.ts";
+import { statusBeforeTurn } from "./status.ts";
 
 const REFUSALS = refusalLists();
 /** Shards looked at at once. */

@@ -1,7 +1,7 @@
 import { dueOnArrival } from "../../../core/due.ts";
 import { conversationKey, messageId } from "../../../core/identity.ts";
 import { isUnattributed } from "../../../core/person.ts";
-import { decideReceipt, isBusy } from "../../../core/rules.ts";
+import { busyWith, decideReceipt } from "../../../core/rules.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
@@ -35,6 +35,7 @@ import {
 } from "./find-conversation.ts";
 import { noteOf, refuseMore } from "./full-conversation.ts";
 import { refuse } from "./refuse.ts";
+import { saysElsewhere } from "./status.ts";
 import { arm } from "./window.ts";
 
 /** A payload may hold a thousand messages; more at once would only wait for sockets. */
@@ -98,13 +99,13 @@ async function stageIn(
   const { id, refusal, writers } = receipt;
   if (isUnattributed(writers, known)) return { kind: "unattributed" };
   const { found } = known;
-  const refused = async (code: RefusalCode, conversationId?: string) => {
+  const refused = async (code: RefusalCode, conversationId?: string, busy?: string) => {
     const waiting = await stagedBefore(context, known, id);
     if (waiting) return waiting;
     // Whose number it is now does not depend on whether this message is accepted.
     const namedId = known.isOfStranger && (await nextId(context, key, known));
     if (!(await learn(context, key, known, namedId))) return "look-again";
-    return refuse(context, receipt, code, conversationId);
+    return refuse(context, receipt, code, conversationId, busy);
   };
   if (refusal !== undefined) return refused(refusal);
   if (context.settings.validation === "on-turn") {
@@ -113,9 +114,9 @@ async function stageIn(
     if (!(await learn(context, key, known, place.id))) return "look-again";
     return (await refusedAsFull(context, receipt, fullIn, place.id)) ?? put(context, receipt, place, found);
   }
-  const isBusyNow = found !== undefined && (await isBusyIn(context, found.id));
-  const decision = decideReceipt(found, isBusyNow, key.channelType, context.settings);
-  if (decision.kind === "refuse") return refused(decision.code, found?.id);
+  const busy = found && (await busyIn(context, found));
+  const decision = decideReceipt(found, busy !== undefined, key.channelType, context.settings);
+  if (decision.kind === "refuse") return refused(decision.code, found?.id, busy);
   // Its task was completed while it waited: it is answered where it is, and opens nothing new.
   const waiting = found ? undefined : await stagedBefore(context, known, id);
   if (waiting) return waiting;
@@ -225,9 +226,15 @@ function armFor(context: AwsContext, row: StageRow, conversation: Conversation |
 }
 
 /** Only `reject` refuses a message while a turn runs. */
-async function isBusyIn(context: AwsContext, id: string): Promise<boolean> {
-  const { whileBusy, clockSkewMs } = context.settings;
-  if (whileBusy !== "reject") return false;
-  const { state } = await readState(context, id);
-  return isBusy(state, context.clock.nowMs(), clockSkewMs);
+async function busyIn(context: AwsContext, conversation: Conversation): Promise<string | undefined> {
+  const { settings, clock } = context;
+  if (settings.whileBusy !== "reject") return undefined;
+  const { id, sender } = conversation;
+  // It may come from an index, which does not have the status.
+  const [stored, record = conversation] = await Promise.all([
+    readState(context, id),
+    settings.honourStatus ? conversationOf(context, id, sender) : undefined,
+  ]);
+  const isElsewhere = saysElsewhere(stored, record);
+  return busyWith({ ...record, isElsewhere }, stored.state, clock.nowMs(), settings);
 }

@@ -115,3 +115,42 @@ describe("what the row says of a turn", () => {
     ]);
   });
 });
+
+describe("side by side with a system that takes the status for a lock", () => {
+  const due = async () => {
+    const { s, fixture } = await memoryScene({ honourStatus: true });
+    fixture.write("conversations", ROW);
+    await s.receive("hi");
+    await s.windowPasses();
+    return { s, fixture, status: () => fixture.row("conversations", KEY)?.conversation_status };
+  };
+
+  it("of two that take it at the same moment one gets it, and nothing is counted for the other", async () => {
+    const { s, fixture, status } = await due();
+    fixture.before("request.transact", () => fixture.says!("theirs", "processing_reply"));
+    await s.nothingDue();
+    expect(status()).toBe("processing_reply");
+    await fixture.says!("theirs", "reply_sent");
+    await s.passes(60_000);
+    const taken = await s.take();
+    expect([taken.attempt, status()]).toEqual([1, "processing_reply"]);
+    await s.reply(taken);
+    expect(status()).toBe("reply_sent");
+    await s.atRest();
+  });
+
+  it("a row that is removed at that moment keeps no turn back", async () => {
+    const { s, fixture } = await due();
+    fixture.before("request.transact", async () => fixture.remove("conversations", KEY));
+    await s.reply(await s.take());
+    await s.atRest();
+  });
+
+  it("a row without room for the status keeps no turn back", async () => {
+    const { s, fixture } = await due();
+    fixture.write("conversations", { ...ROW, conversation_status: "", notes: "x".repeat(400 * 1_024 - 150) });
+    await s.reply(await s.take());
+    await s.atRest();
+    expect(fixture.told("conversation.not-updated").length).toBeGreaterThan(0);
+  });
+});

@@ -1,3 +1,4 @@
+import { LEFT_BEHIND, PROCESSING } from "../../../core/elsewhere.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { tellable } from "../../../errors.ts";
 import type { Conversation } from "../../../model/conversation.ts";
@@ -11,8 +12,6 @@ import { transactionToken } from "../items/keys.ts";
 import { type Saved, savedAs, saveState } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
 
-/** What the row says while a turn runs. The original system takes it for its lock. */
-export const PROCESSING = "processing_reply";
 const FAILED = "processing_error";
 
 /** Nothing of a turn is noted: the row's status is its own. */
@@ -23,12 +22,52 @@ export function isOwnWord({ statusBefore, saysError }: Stored): boolean {
   return statusBefore !== undefined && !saysError;
 }
 
+/** Whether the row says that another system processes the conversation. */
+export function saysElsewhere(stored: Stored, record: Pick<Conversation, "status"> | undefined): boolean {
+  return record?.status === PROCESSING && !isOwnWord(stored);
+}
+
 /** The row's status without what our own unfinished turn made of it. Undefined if that is not known. */
 export function statusBeforeTurn(stored: Stored, status: string): string | undefined {
   const { statusBefore, saysError } = stored;
   const isOurs = status === (saysError ? FAILED : PROCESSING);
   if (isOurs && statusBefore !== undefined) return statusBefore;
   return status === PROCESSING ? undefined : status;
+}
+
+/**
+ * Saves the state of a turn that begins, with what the row said before it. With `honourStatus` the row is
+ * the other system's lock, and is taken in the same write: "elsewhere" if that system was quicker.
+ */
+export async function saveBegun(
+  context: AwsContext,
+  stored: Stored,
+  { after, written, record }: Beginning,
+): Promise<Saved | { readonly kind: "elsewhere" }> {
+  const { honourStatus } = context.settings;
+  if (!honourStatus || record.status === PROCESSING) return saveState(context, stored, after, written);
+  const saved = savedAs(context, stored, after, written);
+  const row: Action = { kind: "update", table: "conversations", ...processing(record.sender, record.id) };
+  const transacted = await transactWith(context, stored, saved, row);
+  if (transacted.kind !== "alone") return transacted;
+  const isTheirs = transacted.row?.conversation_status === PROCESSING;
+  return isTheirs ? { kind: "elsewhere" } : saveState(context, stored, after, written);
+}
+
+/** Another system's word that was left behind is ours from now on, and is taken back like it. */
+export function statusBeforeBegun(
+  { settings }: AwsContext,
+  stored: Stored,
+  status: string,
+): string | undefined {
+  return statusBeforeTurn(stored, status) ?? (settings.honourStatus ? LEFT_BEHIND : undefined);
+}
+
+export interface Beginning {
+  readonly after: ConversationState;
+  /** What the state's row is given besides. */
+  readonly written: Item;
+  readonly record: Conversation;
 }
 
 /** Other systems read the status in the row; nothing of ours depends on it, so a failure is only logged. */
@@ -48,7 +87,7 @@ function processing(sender: string, id: string) {
 
 /**
  * Saves the state of a turn that is over without a commit, and takes our word back from the row in the same
- * write: to others it would be a lock that nobody holds. After a failure the row says so until the next
+ * write: to others it would be a lock without a holder. After a failure the row says so until the next
  * attempt. A turn that waits (for a late answer, for its provider) still has the conversation.
  */
 export function saveReleased(
@@ -72,7 +111,6 @@ async function saveWith(
 ): Promise<Saved> {
   const { sender } = stored;
   if (!isOwnWord(stored) || !sender) return saveState(context, stored, after);
-  const saved = savedAs(context, stored, after, note);
   const row: Action = {
     kind: "update",
     table: "conversations",
@@ -80,18 +118,31 @@ async function saveWith(
     change: { set: { conversation_status: status } },
     condition: equal("conversation_status", PROCESSING),
   };
+  const transacted = await transactWith(context, stored, savedAs(context, stored, after, note), row);
+  // Its owner wrote another status, or removed the row.
+  return transacted.kind === "alone" ? saveState(context, stored, after, note) : transacted;
+}
+
+/** `alone`: the row does not take part. It says something else, is gone, or has no room. */
+async function transactWith(
+  { store, log }: AwsContext,
+  before: Stored,
+  { action, stored }: ReturnType<typeof savedAs>,
+  row: Action,
+): Promise<Saved | { readonly kind: "alone"; readonly row?: Item | undefined }> {
   try {
-    const token = transactionToken("released", String(saved.stored.rev));
-    const transacted = await context.store.transact([saved.action, row], token);
-    if (transacted.kind === "done") return { kind: "saved", stored: saved.stored };
-    const standing = transacted.by.get(0);
-    if (standing?.rev === saved.stored.rev) return { kind: "saved", stored: saved.stored };
-    if (transacted.by.has(0)) return { kind: "changed", stored: storedFrom(stored.id, standing) };
+    const token = transactionToken("status", String(stored.rev));
+    const transacted = await store.transact([action, row], token);
+    if (transacted.kind === "done") return { kind: "saved", stored };
+    const { by } = transacted;
+    if (!by.has(0)) return { kind: "alone", row: by.get(1) };
+    const standing = by.get(0);
+    if (standing?.rev === stored.rev) return { kind: "saved", stored };
+    return { kind: "changed", stored: storedFrom(before.id, standing) };
   } catch (error) {
     if (!(error instanceof ImpossibleWrite)) throw error;
-    const about = { conversation: stored.id, lacks: "conversation_status", reason: error.message };
-    context.log("error", "conversation.not-updated", about);
+    const about = { conversation: before.id, lacks: "conversation_status", reason: error.message };
+    log("error", "conversation.not-updated", about);
+    return { kind: "alone" };
   }
-  // Its owner wrote another status, or removed the row.
-  return saveState(context, stored, after, note);
 }

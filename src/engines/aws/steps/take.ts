@@ -1,11 +1,13 @@
 import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
+import { PROCESSING } from "../../../core/elsewhere.ts";
 import { idWithin } from "../../../core/identity.ts";
 import { lookUpAsync } from "../../../core/lookup.ts";
 import { movedSince } from "../../../core/name-lookups.ts";
 import { itemOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
-import { contentOf, takenFrom } from "../../../core/taken.ts";
+import { contentOf, laterFrom, takenFrom } from "../../../core/taken.ts";
+import type { ConversationStatus } from "../../../model/conversation.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
 import type { TakeOutcome, TakeResult } from "../../../model/take.ts";
 import type { TriggerSource } from "../../../ports/engine.ts";
@@ -24,7 +26,14 @@ import { leftBehind } from "./left-behind.ts";
 import { lookAround } from "./look.ts";
 import { findRecord } from "./on-turn.ts";
 import { sentBefore } from "./sent-before.ts";
-import { isOwnWord, mirrorStatus, PROCESSING, saveReleased, statusBeforeTurn } from "./status.ts";
+import {
+  isOwnWord,
+  mirrorStatus,
+  saveBegun,
+  saveReleased,
+  saysElsewhere,
+  statusBeforeBegun,
+} from "./status.ts";
 import { undoTake } from "./undo-take.ts";
 import { wakeAt, wakeWaiting } from "./window.ts";
 
@@ -101,6 +110,7 @@ function decide(context: AwsContext, view: ConversationView, token: string): Tak
       state: { ...stored.state, window },
       staged: [...rows.map(itemOf), ...rest],
       conversation: record,
+      isElsewhere: saysElsewhere(stored, record),
     },
     {
       nowMs,
@@ -161,14 +171,15 @@ async function deadLetterAndGoOn(
 async function comeBack(
   context: AwsContext,
   view: ConversationView,
-  { atMs, state }: Extract<TakeDecision, { kind: "later" }>,
+  later: Extract<TakeDecision, { kind: "later" }>,
   token: string,
 ): Promise<Progress> {
+  const { atMs, state } = later;
   // While all is paused a look is always due; now and then is enough, and resuming sends triggers.
   const wakeAtMs = Math.max(atMs, view.allPaused ? context.clock.nowMs() + context.settings.holdMs : 0);
   const { id: windowId, dueAtMs } = state.window!;
   await wakeAt(context, triggerIn(view), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
-  return endLook(context, view, state, { kind: "later", dueAtMs: atMs }, token);
+  return endLook(context, view, state, laterFrom(later, view.stored.id), token);
 }
 
 async function endLook(
@@ -198,7 +209,7 @@ async function begin(
   const { stored, record } = view;
   const { work } = decision;
   const { status, sender } = record!;
-  const statusBefore = statusBeforeTurn(stored, status);
+  const statusBefore = statusBeforeBegun(context, stored, status);
   const batch = view.rows.filter(({ id }) => work.batchIds.includes(id));
   const channel = batch.at(-1)?.channel ?? triggerIn(view).channel;
   const content = contentOf(decision, batch);
@@ -208,17 +219,20 @@ async function begin(
   ]);
   const after = { ...decision.state, window: undefined };
   const written = { channel, [SENDER]: sender, status_before: statusBefore, says_error: undefined };
-  const saved = await saveState(context, stored, after, written);
+  const saved = await saveBegun(context, stored, { after, written, record: record! });
+  // The other system took it since we read its row: the next look finds it so, and comes back.
+  if (saved.kind === "elsewhere") return { kind: "again", stored };
   // Our write took effect, its answer got lost, and a callback followed: the turn is in the row, as ours.
   const isOurs = isMine(saved.stored, token) && saved.stored.state.lease?.turnId === work.turnId;
   if (saved.kind === "changed" && !isOurs) return { kind: "again", stored: saved.stored };
   hold(context, token, { ...saved.stored, statusBefore, saysError: false, channel, sender });
-  await mirrorStatus(context, record!);
+  if (!context.settings.honourStatus) await mirrorStatus(context, record!);
   context.batches.set(token, batch);
   const left = leftBehind(view, decision);
   if (left) context.leftBehind.set(token, left);
   context.senders.set(record!.id, sender);
-  const read = { id: stored.id, conversation: record!, content, moved, recentProviderIds };
+  const conversation = { ...record!, status: (statusBefore ?? status) as ConversationStatus };
+  const read = { id: stored.id, conversation, content, moved, recentProviderIds };
   return { kind: "over", outcome: { kind: "turn", taken: takenFrom(decision, read, context.settings) } };
 }
 

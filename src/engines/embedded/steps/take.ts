@@ -1,17 +1,18 @@
 import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
 import { BROUGHT_BYTES_MAX, RECENT_TURNS } from "../../../core/defaults.ts";
+import { LEFT_BEHIND, PROCESSING } from "../../../core/elsewhere.ts";
 import { idWithin, turnIdFrom } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
 import { lookUp } from "../../../core/lookup.ts";
 import { movedSince } from "../../../core/name-lookups.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
-import { contentOf, takenFrom } from "../../../core/taken.ts";
+import { contentOf, laterFrom, takenFrom } from "../../../core/taken.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { HistoryMessage } from "../../../model/history.ts";
 import type { StagedRow } from "../../../model/staged.ts";
 import type { Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
-import { type StepContext, saveState, stateOf } from "../context.ts";
+import { changeRecord, type StepContext, saveState, stateOf } from "../context.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { recordsAt } from "./find-conversation.ts";
 import { type Waiting, waitingIn } from "./look.ts";
@@ -57,7 +58,14 @@ function tryOnce(
   const waiting = waitingIn(context, id, state);
   const record = context.tables.conversations.get(id);
   const decision = decideTake(
-    { ...waiting, state, conversation: record, allPaused: context.tables.meta.isPaused() },
+    {
+      ...waiting,
+      state,
+      conversation: record,
+      // A turn of ours shows in the status without being written there: this one is another system's.
+      isElsewhere: record?.status === PROCESSING,
+      allPaused: context.tables.meta.isPaused(),
+    },
     {
       nowMs: context.nowMs,
       holder: context.holder,
@@ -99,7 +107,7 @@ function actOn(context: StepContext, before: Before, decision: TakeDecision): Ta
       return { kind: "nothing" };
     case "later":
       saveState(context, id, decision.state);
-      return { kind: "later", dueAtMs: decision.atMs };
+      return laterFrom(decision, id);
     case "dead-letter": {
       const deadLetterId = deadLetter(context, id, decision, decision.state);
       return deadLetteredAs(deadLetterId, id, decision);
@@ -110,6 +118,7 @@ function actOn(context: StepContext, before: Before, decision: TakeDecision): Ta
       // One row turned out to be foreign and was set aside: without it the turn is another one.
       if (!isWhole) return "again";
       saveState(context, id, decision.state);
+      if (decision.isOverStale) changeRecord(context, id, { status: LEFT_BEHIND });
       return { kind: "turn", taken: taken(context, { ...before, rows }, decision) };
     }
   }
