@@ -123,6 +123,24 @@ describeOnEmulators("conversations that another system writes", (emulators) => {
   });
 });
 
+describeOnEmulators("conversations that another system keys with the provider's prefix", (emulators) => {
+  const other = otherSystem(emulators, {
+    channels: { test: { type: "whatsapp", window: { kind: "fixed", lengthMs: 10_000 } } },
+  });
+  const key = { primary_channel: "whatsapp:+15550100", conversation_id: ID };
+
+  it("are found by the number alone, and their rows are the ones that change", async () => {
+    const row = { ...full, ...key, channel_type: "whatsapp", allowed_channels: ["whatsapp"] };
+    await other.at.put("conversations", row);
+    as("staged", await other.at.receive({ sender: "+15550100" }));
+    const turn = await other.at.turnInTime();
+    assert.deepEqual([turn.conversation.id, turn.conversation.sender], [ID, "+15550100"]);
+    as("committed", await other.at.engine.turns.commit(turn.lease, replied(turn, allSent(draftFor(turn)))));
+    assert.equal((await other.at.get("conversations", key))?.conversation_status, "reply_sent");
+    assert.equal((await other.at.engine.conversations.get(ID))?.sender, "+15550100");
+  });
+});
+
 describeOnEmulators("messages that another system kept in its conversations", (emulators) => {
   const other = otherSystem(emulators);
 

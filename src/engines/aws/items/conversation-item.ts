@@ -17,6 +17,37 @@ export function senderIn(item: Item | undefined): string | undefined {
   return typeof sender === "string" && sender !== "" ? sender : undefined;
 }
 
+const PREFIX = "whatsapp:";
+const PREFIXED_NUMBER = /^whatsapp:(?=\+?\d+$)/;
+const NUMBER = /^\+?\d+$/;
+
+/**
+ * The keys under which a row of this customer may stand, the likeliest first: another system may write a
+ * number as its provider does, with a prefix.
+ */
+export function spellingsOf(sender: string): string[] {
+  const plain = withoutPrefix(sender);
+  if (!NUMBER.test(plain)) return [sender];
+  return [sender, plain === sender ? `${PREFIX}${plain}` : plain];
+}
+
+function withoutPrefix(sender: string): string {
+  return sender.replace(PREFIXED_NUMBER, "");
+}
+
+/** Kept with a conversation whose key is spelt otherwise than its customer's name. Copies have it, too. */
+const SPELT = Symbol("primary_channel");
+
+interface SpeltKey {
+  readonly sender: string;
+  readonly [SPELT]?: string;
+}
+
+/** The first half of the key of the conversation's row, as it is spelt there. */
+export function rowSenderOf(conversation: SpeltKey): string {
+  return conversation[SPELT] ?? conversation.sender;
+}
+
 /** The row's key: the customer's address, and the id. */
 export function rowKey(sender: string, id: string): Item {
   return { [SENDER]: sender, conversation_id: id };
@@ -26,7 +57,9 @@ export function rowKey(sender: string, id: string): Item {
  * A row of `conversations`, whichever system wrote it, as a conversation of ours: what is missing has its
  * default. The owner's configuration is passed on as attributes, for responders to read.
  */
-export function conversationFrom(row: Item): Conversation {
+export function conversationFrom(row: Item): Conversation & SpeltKey {
+  const spelt = String(row.primary_channel);
+  const sender = withoutPrefix(spelt);
   const createdAtMs = instantOf(row.created_at) ?? 0;
   const window = windowIn(row.reply_window);
   const allowed = listOf(row.allowed_channels);
@@ -35,7 +68,8 @@ export function conversationFrom(row: Item): Conversation {
     id: String(row.conversation_id),
     channelType: textOf(row.channel_type),
     address: addressOf(row),
-    sender: String(row.primary_channel),
+    sender,
+    ...(spelt !== sender && { [SPELT]: spelt }),
     ...(typeof row.sender_alias === "string" && { senderAlias: row.sender_alias }),
     status: textOf(row.conversation_status, "new") as ConversationStatus,
     projectStatus: textOf(row.project_status, "active"),

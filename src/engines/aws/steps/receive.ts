@@ -9,6 +9,7 @@ import { type AwsContext, clockOf } from "../context.ts";
 import { absent } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { claim, claimOver } from "../items/claim.ts";
+import { rowSenderOf } from "../items/conversation-item.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { areKeys, fits } from "../items/item-size.ts";
 import type { Receipt } from "../items/refusal-item.ts";
@@ -171,17 +172,13 @@ async function put(
   const other = await conversationOf(context, conversationId);
   // An on-turn message may wait for a conversation that is not made yet. Any other has been erased since.
   if (other || context.settings.validation === "on-turn")
-    return stageAt(
-      context,
-      rowAt(receipt, { id: conversationId, sender: other?.sender ?? found.sender }),
-      other,
-    );
+    return stageAt(context, rowAt(receipt, other ?? { id: conversationId, sender: found.sender }), other);
   await claimOver(context, receipt.id, found.id);
   return stageAt(context, row, conversation, item);
 }
 
 function rowAt({ arrival, id, sequence }: Receipt, found: FoundConversation): StageMessageRow {
-  return messageRow(arrival, id, { conversationId: found.id, sender: found.sender, sequence });
+  return messageRow(arrival, id, { conversationId: found.id, sender: rowSenderOf(found), sequence });
 }
 
 /** STAGE, then ARM. A duplicate is armed, too: the webhook that staged it may have died in between. */
@@ -229,11 +226,11 @@ function armFor(context: AwsContext, row: StageRow, conversation: Conversation |
 async function busyIn(context: AwsContext, conversation: Conversation): Promise<string | undefined> {
   const { settings, clock } = context;
   if (settings.whileBusy !== "reject") return undefined;
-  const { id, sender } = conversation;
+  const { id } = conversation;
   // It may come from an index, which does not have the status.
   const [stored, record = conversation] = await Promise.all([
     readState(context, id),
-    settings.honourStatus ? conversationOf(context, id, sender) : undefined,
+    settings.honourStatus ? conversationOf(context, id, rowSenderOf(conversation)) : undefined,
   ]);
   const isElsewhere = saysElsewhere(stored, record);
   return busyWith({ ...record, isElsewhere }, stored.state, clock.nowMs(), settings);

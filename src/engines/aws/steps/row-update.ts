@@ -4,7 +4,7 @@ import type { AwsContext } from "../context.ts";
 import { all, type Change, type Condition, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
 import { changeOf, listedAs, rowKey, tokensOf, totalName } from "../items/conversation-item.ts";
-import { senderOf } from "../items/conversation-row.ts";
+import { rowSenderAt } from "../items/conversation-row.ts";
 import { mirroredEntries } from "../items/message-item.ts";
 import type { Stored } from "../items/state-item.ts";
 import { mirroredIn } from "./mirror.ts";
@@ -32,7 +32,7 @@ export async function rowUpdate(
   turn: FinishedTurn,
 ): Promise<RowUpdate | undefined> {
   const { recordId } = turn.work;
-  const sender = stored.sender ?? (await senderOf(context, recordId));
+  const sender = stored.sender ?? (await rowSenderAt(context, recordId));
   if (sender === undefined) return undefined;
   const key = rowKey(sender, recordId);
   const whole = wholeOf(stored, turn);

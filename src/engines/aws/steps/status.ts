@@ -7,7 +7,7 @@ import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, equal, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
-import { rowKey } from "../items/conversation-item.ts";
+import { rowKey, rowSenderOf } from "../items/conversation-item.ts";
 import { transactionToken } from "../items/keys.ts";
 import { type Saved, savedAs, saveState } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
@@ -47,7 +47,7 @@ export async function saveBegun(
   const { honourStatus } = context.settings;
   if (!honourStatus || record.status === PROCESSING) return saveState(context, stored, after, written);
   const saved = savedAs(context, stored, after, written);
-  const row: Action = { kind: "update", table: "conversations", ...processing(record.sender, record.id) };
+  const row: Action = { kind: "update", table: "conversations", ...processing(record) };
   const transacted = await transactWith(context, stored, saved, row);
   if (transacted.kind !== "alone") return transacted;
   const isTheirs = transacted.row?.conversation_status === PROCESSING;
@@ -71,18 +71,20 @@ export interface Beginning {
 }
 
 /** Other systems read the status in the row; nothing of ours depends on it, so a failure is only logged. */
-export async function mirrorStatus(context: AwsContext, { id, sender, status }: Conversation): Promise<void> {
-  if (status === PROCESSING) return;
-  const { key, change, condition } = processing(sender, id);
+export async function mirrorStatus(context: AwsContext, record: Conversation): Promise<void> {
+  if (record.status === PROCESSING) return;
+  const { id } = record;
+  const { key, change, condition } = processing(record);
   await context.store.update("conversations", key, change, condition).catch((error) => {
     context.log("warn", "status.not-mirrored", { conversation: id, reason: tellable(error) });
   });
 }
 
-function processing(sender: string, id: string) {
+function processing(record: Conversation) {
   const isOther = any(absent("conversation_status"), different("conversation_status", PROCESSING));
   const change = { set: { conversation_status: PROCESSING } };
-  return { key: rowKey(sender, id), change, condition: all(present("conversation_id"), isOther) };
+  const key = rowKey(rowSenderOf(record), record.id);
+  return { key, change, condition: all(present("conversation_id"), isOther) };
 }
 
 /**

@@ -12,7 +12,7 @@ import type { LetterContent } from "../../../model/dead-letter.ts";
 import type { TakeOutcome, TakeResult } from "../../../model/take.ts";
 import type { TriggerSource } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
-import { SENDER } from "../items/conversation-item.ts";
+import { rowSenderOf, SENDER } from "../items/conversation-item.ts";
 import { recordsAt } from "../items/name-item.ts";
 import { quarantineState } from "../items/quarantined-rows.ts";
 import { hold, isMine, saveState } from "../items/state.ts";
@@ -208,7 +208,8 @@ async function begin(
 ): Promise<Progress> {
   const { stored, record } = view;
   const { work } = decision;
-  const { status, sender } = record!;
+  const { status } = record!;
+  const sender = rowSenderOf(record!);
   const statusBefore = statusBeforeBegun(context, stored, status);
   const batch = view.rows.filter(({ id }) => work.batchIds.includes(id));
   const channel = batch.at(-1)?.channel ?? triggerIn(view).channel;
@@ -240,7 +241,7 @@ async function begin(
 function triggerIn({ stored, newest, record }: ConversationView): Trigger {
   return {
     conversationId: stored.id,
-    sender: record?.sender ?? newest?.sender ?? stored.sender ?? "",
+    sender: (record && rowSenderOf(record)) ?? newest?.sender ?? stored.sender ?? "",
     channel: newest?.channel ?? stored.channel ?? DEFAULT_QUEUE,
   };
 }
