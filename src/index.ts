@@ -29,6 +29,7 @@ export type {
   Channel,
   ChannelContext,
   HeadRefusal,
+  Listed,
   Outgoing,
   Parsed,
   ReceiveSummary,

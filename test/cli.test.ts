@@ -386,6 +386,15 @@ describe("with Twilio", () => {
       verdict: "ok",
       detail: "enter at Twilio: https://chat.example/webhooks/whatsapp#rc=3&rp=all",
     });
+    const moved = await ask(["doctor"], { ...env(), LULL_ALIASES: "/webhook=whatsapp" });
+    expect(moved.json.findings).toContainEqual(
+      expect.objectContaining({
+        check: "webhook whatsapp",
+        detail: expect.stringMatching(/#rc=3&rp=all; also at https:\/\/chat\.example\/webhook$/),
+      }),
+    );
+    const shown = await ask(["config"], { ...env(), LULL_ALIASES: "/webhook=whatsapp" });
+    expect(shown.json.values.aliases).toEqual({ value: "/webhook=whatsapp", from: "LULL_ALIASES" });
     const wrong = await ask(["doctor"], { ...env(), TWILIO_AUTH_TOKEN: "wrong" });
     expect(wrong).toMatchObject({ code: 1, json: { ok: false } });
     const detail = `Twilio does not accept the auth token of account ${SID}`;

@@ -61,7 +61,7 @@ async function started(file: string, shown: Shown) {
   for (const beside of namedBlocksOf(shown.page)) await writeFile(join(folder, beside.file), beside.code);
   await writeFile(join(folder, file), code);
   // Where no channel is named it is the phone page's, which `lull dev` has.
-  const purpose = /^ {2}"?channels"?:/m.test(code) ? "start" : "dev";
+  const purpose = /^ {2}"?(channels|projects)"?:/m.test(code) ? "start" : "dev";
   const env = environmentOf(shown);
   // What a channel or a responder of a module is not told, it looks for in the environment itself.
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
@@ -74,7 +74,7 @@ async function started(file: string, shown: Shown) {
 const where = ({ page, line }: Shown) => `${page}:${line}`;
 const modules = blocksOf("ts").filter(({ code }) => /^export default defineConfig\(/m.test(code));
 const isConfiguration = (content: object) =>
-  ["channels", "window", "responder"].some((key) => key in content);
+  ["channels", "projects", "window", "responder"].some((key) => key in content);
 
 describe("configurations in the docs start:", () => {
   test("there are some of both kinds", () => {

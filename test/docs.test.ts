@@ -10,6 +10,7 @@ import { wati } from "../src/channels/wati/index.ts";
 import { web } from "../src/channels/web/index.ts";
 import { CATALOGUE } from "../src/cli/catalogue.ts";
 import { KNOBS } from "../src/config/knobs.ts";
+import { CONFIG_VARIABLE } from "../src/config/resolve-settings.ts";
 import { TABLES } from "../src/engines/aws/dynamo/tables.ts";
 import tsconfig from "../tsconfig.json" with { type: "json" };
 import { blocksOf, fileNameOf, PAGES, pageNamed, prose } from "./doc-pages.ts";
@@ -24,9 +25,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 test("lull catch-up asks the channels of which docs/operating.md says that it can", () => {
   const channels = { Twilio: twilio.sms(), WATI: wati({}), web: web() };
   const able = Object.entries(channels).filter(([, channel]) => channel.listReceived !== undefined);
-  expect(able.map(([name]) => name)).toEqual(["Twilio"]);
+  expect(able.map(([name]) => name)).toEqual(["Twilio", "WATI"]);
   expect(pageNamed("docs/operating.md").text).toMatch(
-    /keeps a list of that: Twilio's .*WATI has no such list/s,
+    /keeps a list of that: Twilio's .*\[WATI's\].*The web channel has no provider/s,
   );
 });
 
@@ -143,7 +144,7 @@ describe("settings", () => {
     "vitest.config.ts",
   ].flatMap((file) => [...readFileSync(join(ROOT, file), "utf8").matchAll(ENV_NAME)].flat());
   const isRead = (name: string) =>
-    [...variables, ...named, ...ofTables, ...ofEngine, ...ofTests].includes(name) ||
+    [CONFIG_VARIABLE, ...variables, ...named, ...ofTables, ...ofEngine, ...ofTests].includes(name) ||
     name.startsWith("LULL_QUEUE_");
 
   test("that the docs name in the environment are read by the program", () => {
@@ -198,6 +199,7 @@ const GLOSSARY_WORDS = [
   "work",
   "mark",
   ...["message", "channel", "conversation", "person", "visitor", "stranger", "name record", "installation"],
+  "project",
   ...[
     "staged",
     "pile",
@@ -218,7 +220,7 @@ const GLOSSARY_WORDS = [
   ...["hand-off", "pause", "admission", "dedupe memory", "engine", "sqlite", "aws", "queue"],
 ];
 /** Ordinary words of the trade among the nouns of `src/model`, and a name's record. */
-const PLAIN_NOUNS = ["commit", "history", "limits", "log", "names", "release", "settings", "take"];
+const PLAIN_NOUNS = ["commit", "history", "limits", "log", "names", "release", "series", "settings", "take"];
 
 test("docs/glossary.md says once what each word means, also of every noun of the model", () => {
   const glossary = PAGES.find(({ name }) => name === "docs/glossary.md")!.text;

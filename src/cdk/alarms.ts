@@ -18,6 +18,7 @@ import { LULL_TABLES, type LullTable } from "./lull-props.ts";
 import { FIVE_MINUTES, type GatewayCounter, type LullMetrics, MINUTE } from "./metrics.ts";
 import type { ChannelQueue } from "./queues.ts";
 import { type LullTables, SHAPES } from "./tables.ts";
+import type { TargetQueue } from "./target-queues.ts";
 
 /** What is watched. */
 export interface Watched {
@@ -25,6 +26,7 @@ export interface Watched {
   readonly api: LullApi;
   readonly functions: LullFunctions;
   readonly queues: readonly ChannelQueue[];
+  readonly targets: readonly TargetQueue[];
   readonly tables: LullTables;
 }
 
@@ -63,6 +65,7 @@ export function createAlarms(parent: Construct, watched: Watched, topic: ITopic 
       ...ofRepairs(watched),
       ...ofGateway(scope, watched),
       ...ofEdges(watched),
+      ...ofTargets(watched),
       ...ofTables(watched),
     ].map((watch) => createAlarm(scope, watch)),
     createSilenceAlarm(scope, watched),
@@ -163,7 +166,10 @@ function ofRepairs({ metrics }: Watched): Watch[] {
  * a route.
  */
 function ofGateway(parent: Construct, { metrics, api }: Watched): Watch[] {
-  const webhooks = FilterPattern.stringValue("$.route", "=", "POST /webhooks/*");
+  const routes = ["/webhooks/*", ...api.aliases].map((path) =>
+    FilterPattern.stringValue("$.route", "=", `POST ${path}`),
+  );
+  const webhooks = FilterPattern.any(...routes);
   const count = (metricName: GatewayCounter, status: string) => {
     new MetricFilter(parent, `${metricName}Filter`, {
       logGroup: api.accessLog as ILogGroup,
@@ -275,6 +281,31 @@ function ofEdges({ api, functions, queues }: Watched): Watch[] {
       },
     ]),
   ];
+}
+
+/** Those made here: a given one may be in another account, where an alarm of ours would see nothing. */
+function ofTargets({ targets }: Watched): Watch[] {
+  const period = FIVE_MINUTES;
+  return targets.flatMap(({ id, queue, dead, lateAfter }) =>
+    dead === undefined
+      ? []
+      : [
+          {
+            id: `${id}Dead`,
+            why:
+              `Turns in ${id} that its reader could not handle: their customers got no answer. ` +
+              "Mend the reader, then start a redrive of its dead letters.",
+            metric: dead.metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM }),
+            above: 0,
+          },
+          {
+            id: `${id}Late`,
+            why: `A turn has been in ${id} for ${lateAfter.toHumanString()}: it has no reader, or too few.`,
+            metric: queue.metricApproximateAgeOfOldestMessage({ period, statistic: Stats.MAXIMUM }),
+            above: lateAfter.toSeconds(),
+          },
+        ],
+  );
 }
 
 function createAlarm(scope: Construct, { id, why, metric, above, periods = 1 }: Watch): Alarm {

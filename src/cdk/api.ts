@@ -9,7 +9,9 @@ import {
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
+import { Token } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
+import { aliasesInText } from "../schema/aliases.ts";
 import { acknowledge, OPEN_ROUTES } from "./acknowledged.ts";
 import type { Keys } from "./keys.ts";
 import { createLogGroup } from "./logs.ts";
@@ -41,6 +43,21 @@ const ROUTES: readonly Route[] = [
   { path: "/api/{proxy+}", method: HttpMethod.ANY, throttle: "api" },
 ];
 
+/** What is wrong with them, or not written out, has been reported by now (`check-props.ts`). */
+function aliasesOf({ environment = {} }: LullProps): string[] {
+  const { LULL_ALIASES = "" } = environment;
+  const read = Token.isUnresolved(LULL_ALIASES) ? {} : aliasesInText(LULL_ALIASES);
+  return typeof read === "string" ? [] : Object.keys(read);
+}
+
+/** A webhook at its old path is a webhook, with the same limits. */
+function aliasRoutes(path: string): Route[] {
+  return [
+    { path, method: HttpMethod.POST, throttle: "webhooks" },
+    { path, method: HttpMethod.GET, throttle: "feed" },
+  ];
+}
+
 /** No path and no query: a path may name a person, and a query may hold a webhook's secret. No body, ever. */
 const ACCESS_LOG = AccessLogFormat.custom(
   JSON.stringify({
@@ -63,6 +80,8 @@ export interface LullApi {
   readonly api: HttpApi;
   readonly stage: HttpStage;
   readonly accessLog: LogGroup;
+  /** Old paths of webhooks. */
+  readonly aliases: readonly string[];
 }
 
 export function createApi(scope: Construct, props: LullProps, keys: Keys): LullApi {
@@ -78,7 +97,7 @@ export function createApi(scope: Construct, props: LullProps, keys: Keys): LullA
     throttle: { rateLimit: rate, burstLimit: burst },
     accessLogSettings: { destination: new LogGroupLogDestination(accessLog), format: ACCESS_LOG },
   });
-  return { api, stage, accessLog };
+  return { api, stage, accessLog, aliases: aliasesOf(props) };
 }
 
 /** What is not given comes from the defaults. */
@@ -93,7 +112,7 @@ function rateOf({ throttling = {} }: LullProps, throttle: Throttle): Required<Ra
  * route to `/api`.
  */
 export function routeTo(
-  { api, stage }: LullApi,
+  { api, stage, aliases }: LullApi,
   { webhook, api: apiFunction }: { readonly webhook: IFunction; readonly api?: IFunction | undefined },
   props: LullProps,
 ): void {
@@ -101,7 +120,7 @@ export function routeTo(
   const toApi = apiFunction && new HttpLambdaIntegration("ApiFunction", apiFunction);
   // CloudFormation takes this as it is: CDK does not change the case of these names.
   const settings: Record<string, Record<"ThrottlingRateLimit" | "ThrottlingBurstLimit", number>> = {};
-  for (const { path, method, throttle } of ROUTES) {
+  for (const { path, method, throttle } of [...ROUTES, ...aliases.flatMap(aliasRoutes)]) {
     const integration = throttle === "api" ? toApi : toWebhook;
     if (!integration) continue;
     const made = api.addRoutes({ path, methods: [method], integration });

@@ -1,12 +1,15 @@
 import { Table } from "aws-cdk-lib/aws-dynamodb";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { Queue } from "aws-cdk-lib/aws-sqs";
 import { App, Duration, Stack, Token } from "aws-cdk-lib/core";
 import { describe, expect, test } from "vitest";
 import { exposed, problemsOf } from "./check-props.ts";
 import type { LullProps } from "./lull-props.ts";
 
+const URL_ = "https://sqs.eu-west-1.amazonaws.com/111122223333/ai";
 const stack = new Stack(new App(), "Chat");
 const secret = Secret.fromSecretNameV2(stack, "Secret", "prod/wati");
+const queue = Queue.fromQueueArn(stack, "Queue", "arn:aws:sqs:eu-west-1:111122223333:ai.fifo");
 const table = Table.fromTableName(stack, "Table", "theirs");
 
 describe("bad props are told:", () => {
@@ -33,6 +36,14 @@ describe("bad props are told:", () => {
     [
       "environment: LULL_WHILE_BUSY must be one of queue, restart, reject",
       { environment: { LULL_WHILE_BUSY: "wait" } },
+    ],
+    [
+      'environment: LULL_ALIASES: "/webhook/" is no plain path',
+      { environment: { LULL_ALIASES: "/webhook/=wati" } },
+    ],
+    [
+      "environment: LULL_ALIASES must be written out",
+      { environment: { LULL_ALIASES: Token.asString({ Ref: "Parameter" }) } },
     ],
     [
       "environment: LULL_API_TOKN_SECRET is not a known setting. Did you mean LULL_API_TOKEN_SECRET?",
@@ -100,6 +111,27 @@ describe("bad props are told:", () => {
       "concurrency.worker.reserved: 99 is less than the 100 ",
       { channels: ["sms"], concurrency: { worker: { reserved: 99 } } },
     ],
+    [
+      "aiQueue: LULL_AI_QUEUE is in environment, too; give it once",
+      { aiQueue: true, environment: { LULL_AI_QUEUE: URL_ } },
+    ],
+    [
+      "handOffQueue: LULL_HANDOFF_QUEUE is in environment, too; give it once",
+      { handOffQueue: queue, environment: { LULL_HANDOFF_QUEUE: URL_ } },
+    ],
+    [
+      "handOffQueue must be true, or a queue of aws-cdk-lib/aws-sqs",
+      { handOffQueue: URL_ } as unknown as LullProps,
+    ],
+    ["aiQueue must be true, or a queue", { aiQueue: {} } as unknown as LullProps],
+    [
+      "LULL_AI_QUEUE_ANSWER_SECONDS is for the reader of aiQueue, and there is none",
+      { api: true, environment: { LULL_AI_QUEUE_ANSWER_SECONDS: "600" } },
+    ],
+    [
+      "LULL_AI_QUEUE_ANSWER_SECONDS: answers come through /api, which is not served",
+      { aiQueue: true, environment: { LULL_AI_QUEUE_ANSWER_SECONDS: "600" } },
+    ],
     ["environment: LULL_WEB without LULL_WEB_SECRET", { environment: { LULL_WEB: "1" } }],
     [`handlers.ts exports no "api"`, { entry: "test/cdk/handlers.ts", api: true }],
     ["throttling.burst must be a whole number from 1 to 50000, not 0.5", { throttling: { burst: 0.5 } }],
@@ -135,8 +167,14 @@ test("good ones are not, nor is what only the deployment will know", () => {
       concurrency: { webhook: { reserved: unknown, provisioned: 5 }, worker: { reserved: 150 } },
       throttling: { rate: 1, burst: 1 },
       tables: { conversations: table },
+      aiQueue: queue,
+      handOffQueue: false,
     }),
   ).toEqual([]);
+  const answered = { LULL_AI_QUEUE_ANSWER_SECONDS: "600" };
+  expect(problemsOf({ aiQueue: true, environment: answered, secrets: { LULL_TURN_TOKEN: secret } })).toEqual(
+    [],
+  );
 });
 
 test("visitors of a page are signed, or it is said that they are not", () => {

@@ -1,13 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { type Duration, Token } from "aws-cdk-lib/core";
-import { problemsInVariables } from "../config/resolve-settings.ts";
+import { CONFIG_VARIABLE, problemsInContent, problemsInVariables } from "../config/resolve-settings.ts";
 import { isObject } from "../schema/is-object.ts";
 import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
 import type { Schema } from "../schema/schema.ts";
 import { hasApi } from "./functions.ts";
 import type { LullProps } from "./lull-props.ts";
-import { PROP_DEFAULTS, PROPS_SCHEMA } from "./prop-table.ts";
+import { CONFIG_BYTES_MAX, PROP_DEFAULTS, PROPS_SCHEMA } from "./prop-table.ts";
+import { holdsTriggers } from "./queues.ts";
 import { secretOf } from "./secrets.ts";
+import { TARGET_NAMES, TARGETS, type TargetName } from "./target-queues.ts";
 
 /** The engine turns `LULL_QUEUE_MY_CHANNEL` into `my-channel`, so a name has to survive both ways. */
 const CHANNEL = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -15,6 +18,7 @@ const CHANNEL_LENGTH_MAX = 40;
 const VARIABLE = /^[A-Za-z][A-Za-z0-9_]*$/;
 /** Set here. Another value would point the functions at resources that their roles may not touch. */
 const OURS = /^LULL_(ENGINE|TABLE_.+|QUEUE_.+)$/;
+const ANSWER_SECONDS = "LULL_AI_QUEUE_ANSWER_SECONDS";
 const SECRET_LOOKING = /(TOKEN|SECRET|PASSWORD|API_KEY)$/;
 
 /**
@@ -29,7 +33,10 @@ export function problemsOf(props: LullProps): string[] {
     ...problemsIn(known(props, PROPS_SCHEMA), PROPS_SCHEMA, "", TO_PEOPLE),
     ...concurrencyProblems(props),
     ...entryProblems(props),
+    ...configProblems(props),
     ...publicProblems(props),
+    ...TARGET_NAMES.flatMap((name) => targetProblems(name, props)),
+    ...answerProblems(props),
   ];
 }
 
@@ -51,6 +58,21 @@ function entryProblems(props: LullProps): string[] {
     : [`entry: ${entry} exports no "api", which /api needs; export it beside the others, or say api: false`];
 }
 
+function configProblems({ config, entry, environment = {} }: LullProps): string[] {
+  if (config === undefined) return [];
+  const bytes = Buffer.byteLength(JSON.stringify(config));
+  return [
+    ...(entry === undefined ? [] : ["config is for Lull's own functions; an entry brings its configuration"]),
+    ...(CONFIG_VARIABLE in environment
+      ? [`config: ${CONFIG_VARIABLE} is in environment, too; give it once`]
+      : []),
+    ...(bytes <= CONFIG_BYTES_MAX
+      ? []
+      : [`config has ${bytes} bytes; a function's variables have room for ${CONFIG_BYTES_MAX}: use entry`]),
+    ...problemsInContent(config, "config"),
+  ];
+}
+
 /** What a public service refuses to start with. The functions would refuse every webhook. */
 function publicProblems({ environment = {}, secrets = {} }: LullProps): string[] {
   const has = (name: string) => name in environment || name in secrets || `${name}_SECRET` in environment;
@@ -59,6 +81,40 @@ function publicProblems({ environment = {}, secrets = {} }: LullProps): string[]
   return [
     "environment: LULL_WEB without LULL_WEB_SECRET: any caller could write and read as any visitor; " +
       "give the secret and sign visitors, or LULL_WEB_UNSIGNED=1 if that does not matter",
+  ];
+}
+
+/** What a turn is handed to. Among triggers it would be read as poison. */
+function targetProblems(name: TargetName, props: LullProps): string[] {
+  const given: unknown = props[name];
+  const { variable } = TARGETS[name];
+  if (given === undefined || given === false) return [];
+  const isQueue = isObject(given) && "queueArn" in given;
+  return [
+    ...(given === true || isQueue ? [] : [`${name} must be true, or a queue of aws-cdk-lib/aws-sqs`]),
+    ...(isQueue && holdsTriggers(given as unknown as IQueue)
+      ? [`${name}: this queue holds triggers, which a turn is not; hand turns to another one`]
+      : []),
+    ...(variable in (props.environment ?? {})
+      ? [`${name}: ${variable} is in environment, too; give it once`]
+      : []),
+  ];
+}
+
+/** An answer that is waited for comes through the API. */
+function answerProblems(props: LullProps): string[] {
+  const { environment = {} } = props;
+  if (!(ANSWER_SECONDS in environment)) return [];
+  return [
+    ...(props.aiQueue || TARGETS.aiQueue.variable in environment
+      ? []
+      : [`environment: ${ANSWER_SECONDS} is for the reader of aiQueue, and there is none`]),
+    ...(hasApi(props)
+      ? []
+      : [
+          `environment: ${ANSWER_SECONDS}: answers come through /api, which is not served; ` +
+            "give LULL_TURN_TOKEN in secrets",
+        ]),
   ];
 }
 
@@ -79,9 +135,15 @@ function environmentProblems({ environment = {} }: LullProps): string[] {
   });
   // A value that is only known at deployment cannot be checked now.
   const known = Object.entries(environment).filter(([, value]) => !Token.isUnresolved(value));
-  return [...names, ...problemsInVariables(Object.fromEntries(known))].map(
+  return [...names, ...aliasProblems(environment), ...problemsInVariables(Object.fromEntries(known))].map(
     (problem) => `environment: ${problem}`,
   );
+}
+
+function aliasProblems({ LULL_ALIASES }: Readonly<Record<string, string>>): string[] {
+  return Token.isUnresolved(LULL_ALIASES)
+    ? ["LULL_ALIASES must be written out: the gateway's routes are made from it"]
+    : [];
 }
 
 function secretProblems({ secrets = {}, environment = {} }: LullProps): string[] {

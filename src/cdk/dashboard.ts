@@ -12,6 +12,7 @@ import type { Watched } from "./alarms.ts";
 import { LULL_TABLES, type LullTable } from "./lull-props.ts";
 import { FIVE_MINUTES } from "./metrics.ts";
 import { type LullTables, SHAPES } from "./tables.ts";
+import type { TargetQueue } from "./target-queues.ts";
 
 const WIDTH = 8;
 const period = FIVE_MINUTES;
@@ -46,6 +47,7 @@ export function createDashboard(scope: Construct, watched: Watched): Dashboard {
         graph("Queues: waiting triggers", waiting(watched)),
         graph("Functions: errors and throttles", failures(watched)),
       ],
+      ...handedOver(watched).map((graphs) => graphs.map(({ title, left }) => graph(title, left))),
       [
         graph("Tables: read units", units(tables, "Read")),
         graph("Tables: write units", units(tables, "Write")),
@@ -133,6 +135,42 @@ function waiting({ queues }: Watched): Metric[] {
   return queues.map(({ channel, queue }) =>
     queue.metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM, label: channel }),
   );
+}
+
+/** A row for the queues made here that turns are handed to, where there is one. */
+function handedOver({ targets }: Watched): { title: string; left: Metric[] }[][] {
+  const made = targets.filter(({ dead }) => dead !== undefined);
+  if (made.length === 0) return [];
+  const each = (draw: (target: TargetQueue) => Metric[]) => made.flatMap(draw);
+  return [
+    [
+      {
+        title: "Handed over: age of the oldest turn",
+        left: each(({ name, queue }) => [
+          queue.metricApproximateAgeOfOldestMessage({ period, statistic: Stats.MAXIMUM, label: name }),
+        ]),
+      },
+      {
+        title: "Handed over: waiting turns, and dead ones",
+        left: each(({ name, queue, dead }) =>
+          [queue, ...(dead ? [dead] : [])].map((of) =>
+            of.metricApproximateNumberOfMessagesVisible({
+              period,
+              statistic: Stats.MAXIMUM,
+              label: of === dead ? `${name}, dead` : name,
+            }),
+          ),
+        ),
+      },
+      {
+        title: "Handed over: turns sent and done with",
+        left: each(({ name, queue }) => [
+          queue.metricNumberOfMessagesSent({ period, statistic: Stats.SUM, label: `${name}, sent` }),
+          queue.metricNumberOfMessagesDeleted({ period, statistic: Stats.SUM, label: `${name}, done with` }),
+        ]),
+      },
+    ],
+  ];
 }
 
 /** What DynamoDB bills: a table's own units and those of its indexes, which it counts apart. */

@@ -1,5 +1,6 @@
 export { Lull } from "./lull.ts";
 export type {
+  AnyQueue,
   AnySecret,
   AnyTable,
   ConcurrencyProps,

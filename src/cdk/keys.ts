@@ -48,8 +48,7 @@ function letLogsUse(scope: Construct, key: IKey): void {
 const USE = ["kms:Decrypt", "kms:GenerateDataKey"];
 
 /** Senders to and receivers from a queue under a customer's key use that key through SQS. */
-export function queueKeyStatements({ queues: key }: Keys): PolicyStatement[] {
-  if (!key) return [];
+export function queueKeyStatement(key: IKey): PolicyStatement {
   const conditions = { StringEquals: { "kms:ViaService": `sqs.${key.env.region}.amazonaws.com` } };
-  return [new PolicyStatement({ actions: USE, resources: [key.keyArn], conditions })];
+  return new PolicyStatement({ actions: USE, resources: [key.keyArn], conditions });
 }

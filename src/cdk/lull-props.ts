@@ -5,6 +5,7 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { ISecret, Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
+import type { IQueue, Queue } from "aws-cdk-lib/aws-sqs";
 import type { Duration, RemovalPolicy } from "aws-cdk-lib/core";
 
 /**
@@ -12,6 +13,7 @@ import type { Duration, RemovalPolicy } from "aws-cdk-lib/core";
  */
 export type AnySecret = ISecret | Secret;
 export type AnyTable = ITable | Table | TableV2;
+export type AnyQueue = IQueue | Queue;
 
 /**
  * A secret that is text, or one field of a secret that is JSON; and its readers, where its variable does not
@@ -39,6 +41,12 @@ export interface LullProps {
    * in your configuration: `whatsapp`, `sms`, `wati`. The queue `default` always exists and serves the rest.
    */
   readonly channels?: readonly string[];
+  /**
+   * What a `lull.config.json` would hold: projects (tenants), channels and responders that variables alone do
+   * not describe. Secrets are named in it, never told: `{ env: "ACME_KEY" }`, with `ACME_KEY` in `secrets`.
+   * It is one variable of the functions, which may have 4 KB in all: more goes into an `entry` of your own.
+   */
+  readonly config?: Readonly<Record<string, unknown>>;
   /** Plain variables of the functions: `TWILIO_WHATSAPP_FROM`, `OPENAI_MODEL`, `LULL_WINDOW_SECONDS`. */
   readonly environment?: Readonly<Record<string, string>>;
   /**
@@ -59,6 +67,14 @@ export interface LullProps {
    * `LULL_TURN_TOKEN` is given; without either it would refuse every caller.
    */
   readonly api?: boolean;
+  /**
+   * Turns go to this queue instead of being answered here: `true` makes one, with dead letters and alarms.
+   * Its reader answers through `/api/turns/{id}/reply`, within `LULL_AI_QUEUE_ANSWER_SECONDS`; without that
+   * variable nothing is replied. It must not hold triggers.
+   */
+  readonly aiQueue?: boolean | AnyQueue;
+  /** The same for turns of conversations that a human has, to which no answer is awaited. */
+  readonly handOffQueue?: boolean | AnyQueue;
   readonly worker?: WorkerProps;
   /** In MB, of the functions `webhook`, `api` and `sweeper`. */
   readonly memorySize?: number;

@@ -4,6 +4,7 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Annotations, Names } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
+import { CONFIG_VARIABLE } from "../config/resolve-settings.ts";
 import { createAlarms } from "./alarms.ts";
 import { createApi, routeTo } from "./api.ts";
 import { exposed, problemsOf } from "./check-props.ts";
@@ -18,6 +19,7 @@ import { scheduleSweeper } from "./schedule.ts";
 import { secretStatements, secretVariables, sharedTooWidely } from "./secrets.ts";
 import { tableStatements } from "./table-access.ts";
 import { createTables, type LullTables, tableVariables } from "./tables.ts";
+import { createTargets, targetStatements, targetVariables } from "./target-queues.ts";
 
 /** Lull on AWS: API Gateway, three functions or four, DynamoDB, SQS, a schedule, alarms and a dashboard. */
 export class Lull extends Construct {
@@ -33,6 +35,11 @@ export class Lull extends Construct {
   /** By channel. */
   readonly queues: Readonly<Record<string, IQueue>>;
   readonly deadLetterQueues: Readonly<Record<string, IQueue>>;
+  /** Where turns are handed to, made or given; and what the reader of one made here could not handle. */
+  readonly aiQueue: IQueue | undefined;
+  readonly aiDeadLetterQueue: IQueue | undefined;
+  readonly handOffQueue: IQueue | undefined;
+  readonly handOffDeadLetterQueue: IQueue | undefined;
   readonly alarms: readonly Alarm[];
   readonly dashboard: Dashboard;
 
@@ -43,15 +50,18 @@ export class Lull extends Construct {
       props.serviceName ?? Names.uniqueResourceName(this, { maxLength: 60, separator: "-" });
     const keys = keysFrom(this, props);
     const queues = createQueues(this, props, keys);
+    const targets = createTargets(this, props, keys);
     const tables = createTables(this, props);
     const api = createApi(this, props, keys);
     const environment = {
       LULL_PUBLIC_URL: api.api.apiEndpoint,
+      ...(props.config && { [CONFIG_VARIABLE]: JSON.stringify(props.config) }),
       ...props.environment,
       ...secretVariables(props.secrets),
       LULL_ENGINE: "aws",
       ...tableVariables(tables),
       ...queueVariables(queues),
+      ...targetVariables(targets),
       POWERTOOLS_SERVICE_NAME: serviceName,
     };
     const functions: LullFunctions = createFunctions(this, props, keys, (name) => ({
@@ -59,6 +69,7 @@ export class Lull extends Construct {
       statements: [
         ...tableStatements(name, tables),
         ...queueStatements(name, queues, keys),
+        ...targetStatements(name, targets, keys),
         ...secretStatements(name, props.secrets),
       ],
     }));
@@ -68,7 +79,7 @@ export class Lull extends Construct {
     routeTo(api, { webhook, api: apiFunction }, props);
     feedWorker(this, worker, queues, props);
     scheduleSweeper(this, functions.sweeper);
-    const watched = { metrics: new LullMetrics(serviceName), api, functions, queues, tables };
+    const watched = { metrics: new LullMetrics(serviceName), api, functions, queues, targets, tables };
     this.alarms = createAlarms(this, watched, props.alarmTopic);
     this.dashboard = createDashboard(this, watched);
     this.url = environment.LULL_PUBLIC_URL;
@@ -80,6 +91,12 @@ export class Lull extends Construct {
     this.tables = tables;
     this.queues = Object.fromEntries(queues.map(({ channel, queue }) => [channel, queue]));
     this.deadLetterQueues = Object.fromEntries(queues.map(({ channel, dead }) => [channel, dead]));
+    const ai = targets.find(({ name }) => name === "aiQueue");
+    const handOff = targets.find(({ name }) => name === "handOffQueue");
+    this.aiQueue = ai?.queue;
+    this.aiDeadLetterQueue = ai?.dead;
+    this.handOffQueue = handOff?.queue;
+    this.handOffDeadLetterQueue = handOff?.dead;
   }
 
   #check(props: LullProps): void {

@@ -33,6 +33,8 @@ const TYPED: Schema = {};
 const NAMED = Object.fromEntries(LULL_TABLES.map((name) => [name, TYPED])) as Record<LullTable, Schema>;
 const RESERVED_MAX = 100_000;
 const MEMORY_MB = 512;
+/** Variables of a function have 4 KB in all. */
+export const CONFIG_BYTES_MAX = 3_000;
 
 function memory(help: string): Schema<number> {
   return amount(128, 10_240, MEMORY_MB, help);
@@ -72,6 +74,13 @@ const INSTANCES = ruled(
 /** Every prop of the construct: checks at synth, their words and the table in docs/aws.md follow. */
 export const PROPS: Readonly<Record<keyof LullProps, Prop>> = {
   channels: { schema: TYPED, otherwise: "none", help: "a queue each; `default` always exists" },
+  config: {
+    schema: TYPED,
+    otherwise: "none",
+    help:
+      "what a `lull.config.json` would hold, such as [projects](projects.md): " +
+      `${CONFIG_BYTES_MAX.toLocaleString("en-US")} bytes at most. Without \`entry\``,
+  },
   environment: { schema: record(text()), otherwise: "none", help: "variables, as for `lull start`" },
   secrets: {
     schema: TYPED,
@@ -92,6 +101,18 @@ export const PROPS: Readonly<Record<keyof LullProps, Prop>> = {
     schema: TYPED,
     otherwise: "Lull's own",
     help: "your file that exports `webhook`, `worker`, `sweeper`, and `api` where that is wanted",
+  },
+  aiQueue: {
+    schema: TYPED,
+    otherwise: "none: turns are answered here",
+    help:
+      "turns are [handed to this queue](#queues-that-turns-are-handed-to): `true` makes one, " +
+      "or a queue of `aws-cdk-lib/aws-sqs`",
+  },
+  handOffQueue: {
+    schema: TYPED,
+    otherwise: "none",
+    help: "the same for the turns of conversations that a human has",
   },
   worker: {
     schema: propsOf<WorkerProps>({

@@ -1,8 +1,8 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { type IQueue, Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
-import { type Keys, queueKeyStatements } from "./keys.ts";
+import { type Keys, queueKeyStatement } from "./keys.ts";
 import type { FunctionName, LullProps } from "./lull-props.ts";
 import { PROP_DEFAULTS } from "./prop-table.ts";
 
@@ -29,29 +29,35 @@ export function createQueues(
 ): ChannelQueue[] {
   const { timeout = WORKER_TIMEOUT } = worker;
   const visibilityTimeout = Duration.seconds(VISIBILITY_FACTOR * timeout.toSeconds());
-  return [...new Set(["default", ...channels])].map((channel) =>
-    createQueue(scope, channel, visibilityTimeout, keys),
-  );
+  return [...new Set(["default", ...channels])].map((channel) => {
+    const ids = { queue: `${channel}-queue`, dead: `${channel}-dead` };
+    const pair = createPair(scope, ids, { visibilityTimeout, retentionPeriod: RETENTION }, keys);
+    WAKING.add(pair.queue).add(pair.dead);
+    return { channel, ...pair };
+  });
 }
 
-function createQueue(
+const WAKING = new WeakSet<IQueue>();
+
+/** Whether it holds triggers, of any deployment in this app: nothing else may be written there. */
+export function holdsTriggers(queue: IQueue): boolean {
+  return WAKING.has(queue);
+}
+
+/** A queue, and where that goes which its reader could not handle. */
+export function createPair(
   scope: Construct,
-  channel: string,
-  visibilityTimeout: Duration,
+  ids: { readonly queue: string; readonly dead: string },
+  times: Required<Pick<QueueProps, "visibilityTimeout" | "retentionPeriod">>,
   { queues: key }: Keys,
-): ChannelQueue {
+): { readonly queue: Queue; readonly dead: Queue } {
   const encrypted = key
     ? { encryption: QueueEncryption.KMS, encryptionMasterKey: key }
     : { encryption: QueueEncryption.SQS_MANAGED };
   const common = { ...encrypted, enforceSSL: true };
-  const dead = new Queue(scope, `${channel}-dead`, { ...common, retentionPeriod: DEAD_RETENTION });
-  const queue = new Queue(scope, `${channel}-queue`, {
-    ...common,
-    visibilityTimeout,
-    retentionPeriod: RETENTION,
-    deadLetterQueue: { queue: dead, maxReceiveCount: RECEIVES_MAX },
-  });
-  return { channel, queue, dead };
+  const dead = new Queue(scope, ids.dead, { ...common, retentionPeriod: DEAD_RETENTION });
+  const deadLetterQueue = { queue: dead, maxReceiveCount: RECEIVES_MAX };
+  return { queue: new Queue(scope, ids.queue, { ...common, ...times, deadLetterQueue }), dead };
 }
 
 /** `my-channel` is `LULL_QUEUE_MY_CHANNEL`. */
@@ -81,7 +87,7 @@ export function queueStatements(
   keys: Keys,
 ): PolicyStatement[] {
   return [
-    ...queueKeyStatements(keys),
+    ...(keys.queues ? [queueKeyStatement(keys.queues)] : []),
     new PolicyStatement({
       actions: ACTIONS[name].map((action) => `sqs:${action}`),
       resources: queues.map(({ queue }) => queue.queueArn),

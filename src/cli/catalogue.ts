@@ -11,8 +11,8 @@ export interface Group {
   readonly name: string;
   readonly summary: string;
   readonly commands: readonly Entry[];
-  /** What the bare name does. */
-  readonly bare: string;
+  /** What the bare name does; its help where left out. */
+  readonly bare?: string;
 }
 
 const of = <T>(module: Promise<T>, pick: (module: T) => Command) => module.then(pick);
@@ -70,6 +70,24 @@ const CONVERSATIONS: readonly Entry[] = [
   },
 ];
 
+const PROJECTS: readonly Entry[] = [
+  {
+    name: "list",
+    summary: "projects, and what counts for their conversations",
+    load: () => of(import("./commands/projects.ts"), (m) => m.list),
+  },
+  {
+    name: "set",
+    summary: "status and channel types, for all conversations of one",
+    load: () => of(import("./commands/projects.ts"), (m) => m.set),
+  },
+  {
+    name: "reset",
+    summary: "what is configured counts again",
+    load: () => of(import("./commands/projects.ts"), (m) => m.reset),
+  },
+];
+
 const DEAD: readonly Entry[] = [
   {
     name: "list",
@@ -124,6 +142,19 @@ const QUARANTINE: readonly Entry[] = [
   },
 ];
 
+const MIGRATE: readonly Entry[] = [
+  {
+    name: "seed-aws",
+    summary: "from DynamoDB tables of the original system: what waits there, its locks, its statuses",
+    load: () => of(import("./commands/migrate/seed-aws.ts"), (m) => m.seedAws),
+  },
+  {
+    name: "seed-wati",
+    summary: "from a WATI bot's thread_store.db: threads, and what is buffered",
+    load: () => of(import("./commands/migrate/seed-wati.ts"), (m) => m.seedWati),
+  },
+];
+
 /** Every command, in the order of the help. */
 export const CATALOGUE: readonly (Entry | Group)[] = [
   {
@@ -140,6 +171,12 @@ export const CATALOGUE: readonly (Entry | Group)[] = [
     name: "conversations",
     summary: "look at and change conversations",
     commands: CONVERSATIONS,
+    bare: "list",
+  },
+  {
+    name: "projects",
+    summary: "whose customers are answered, and over which channel types",
+    commands: PROJECTS,
     bare: "list",
   },
   {
@@ -195,6 +232,7 @@ export const CATALOGUE: readonly (Entry | Group)[] = [
     summary: "take in the conversations of a SQLite database, when moving to AWS",
     load: () => of(import("./commands/import.ts"), (m) => m.importFile),
   },
+  { name: "migrate", summary: "move in from the system that ran before", commands: MIGRATE },
   {
     name: "config",
     summary: "what is in force, and where it came from",

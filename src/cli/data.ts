@@ -28,12 +28,27 @@ export async function withData(
   run: (opened: Opened) => Promise<number>,
   options: DataOptions = {},
 ): Promise<number> {
+  return withService(
+    call,
+    async ({ lull, loaded }) => run({ lull, loaded, engine: await lull.engine() }),
+    async (loaded) => {
+      options.check?.(loaded);
+      if (!options.mayCreate) await requireDatabase(loaded.server.db);
+    },
+  );
+}
+
+/** The same for a command that may do without the store: it is opened when it is asked for. */
+export async function withService(
+  call: Call,
+  run: (service: Pick<Opened, "lull" | "loaded">) => Promise<number>,
+  check: (loaded: Loaded) => Promise<void> = async () => {},
+): Promise<number> {
   const loaded = await call.load("look");
-  options.check?.(loaded);
-  if (!options.mayCreate) await requireDatabase(loaded.server.db);
+  await check(loaded);
   const lull = createLull(loaded.config(quietLog(call)));
   try {
-    return await run({ lull, engine: await lull.engine(), loaded });
+    return await run({ lull, loaded });
   } finally {
     await lull.stop(0);
   }

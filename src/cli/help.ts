@@ -62,7 +62,10 @@ export function groupHelp(group: Group): string {
     "Commands",
     ...rows(group.commands.map(({ name, summary }) => [name, summary])),
     "",
-    `Without a command: ${group.bare}. Help for one: lull ${group.name} ${group.bare} --help`,
+    [
+      ...(group.bare === undefined ? [] : [`Without a command: ${group.bare}.`]),
+      `Help for one: lull ${group.name} ${group.bare ?? group.commands[0]?.name} --help`,
+    ].join(" "),
   ].join("\n");
 }
 

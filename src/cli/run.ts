@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { load } from "../config/load.ts";
+import { version } from "../process/version.ts";
 import { didYouMean } from "../schema/suggest.ts";
 import { CATALOGUE, type Entry, type Group } from "./catalogue.ts";
 import type { Call, Command } from "./command.ts";
@@ -9,7 +10,6 @@ import type { Io } from "./io.ts";
 import { namedSecrets } from "./named-secrets.ts";
 import { isVerbose, reportError } from "./report-error.ts";
 import { UsageError } from "./usage-error.ts";
-import { version } from "./version.ts";
 
 /** Runs one command line to its exit code. Everything that a command throws ends here, as one line. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
@@ -34,7 +34,9 @@ function dispatchGroup(group: Group, argv: readonly string[], io: Io): Promise<n
   const [first, ...rest] = argv;
   if (first === "--help" || first === "-h") return print(io, groupHelp(group));
   const named = first !== undefined && !first.startsWith("-");
-  const entry = find(group.commands, named ? first : group.bare, `command of lull ${group.name}`);
+  const wanted = named ? first : group.bare;
+  if (wanted === undefined) return print(io, groupHelp(group));
+  const entry = find(group.commands, wanted, `command of lull ${group.name}`);
   return callEntry(entry, `${group.name} ${entry.name}`, named ? rest : argv, io);
 }
 

@@ -5,7 +5,7 @@ import { canonicalAddress } from "../core/own-addresses.ts";
 import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import { isObject } from "../schema/is-object.ts";
-import { either, type ObjectSchema, object, options, record } from "../schema/schema.ts";
+import { either, type ObjectSchema, object, optional, options, record } from "../schema/schema.ts";
 import { didYouMean } from "../schema/suggest.ts";
 import { checkOptions } from "./file-keys.ts";
 import { COUNT, type SchemaOf, SECRET, TEXT, TEXTS, URL_KIND, YES_NO } from "./kinds.ts";
@@ -20,9 +20,12 @@ export interface ConfiguredChannel {
   /** Our own addresses, where they are known before the first message. */
   readonly addresses: readonly string[];
   readonly origin: string;
+  /** The project that it is listed under. */
+  readonly project?: string;
 }
 
 type Options = Readonly<Record<string, unknown>>;
+type File = { readonly name: string; readonly content: Options } | undefined;
 
 interface Provider {
   readonly variants: readonly string[];
@@ -30,7 +33,7 @@ interface Provider {
   make(variant: string, options: Options): Channel;
 }
 
-const ACCOUNT = object({ authToken: SECRET, from: TEXTS });
+const ACCOUNT = object({ authToken: SECRET, from: TEXTS, credentialsId: optional(TEXT) });
 
 /** What `{ "twilio": "whatsapp", "from": "+15550100" }` may say. */
 const PROVIDERS: Readonly<Record<string, Provider>> = {
@@ -75,20 +78,18 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
 
 /** Channels of the file, completed by the environment, and those that the environment alone turns on. */
 export function channelsFrom(
-  file: { readonly name: string; readonly content: Options } | undefined,
+  file: File,
   resolved: ResolvedSettings,
-  withWeb: boolean,
+  { withWeb, ofProjects }: { withWeb: boolean; ofProjects: readonly ConfiguredChannel[] },
 ): ConfiguredChannel[] {
-  const named = new Map<string, ConfiguredChannel>();
-  for (const [name, given] of Object.entries(inFile(file))) {
-    named.set(name, fromFile(name, given, file?.name ?? "", resolved));
-  }
+  const named = new Map(channelsIn(file, resolved).map((channel) => [channel.name, channel]));
+  const taken = new Set(ofProjects.map(({ name }) => name));
   for (const [name, { provider, variant }] of Object.entries(BY_ENVIRONMENT)) {
     const origin = turnedOnBy(name, resolved);
-    if (origin === undefined || named.has(name)) continue;
+    if (origin === undefined || named.has(name) || taken.has(name)) continue;
     named.set(name, made(name, provider, variant, environmentOptions(name, resolved), origin));
   }
-  const hasWeb = [...named.values()].some(({ channel }) => channel.type === "web");
+  const hasWeb = [...named.values(), ...ofProjects].some(({ channel }) => channel.type === "web");
   if (withWeb && !hasWeb)
     named.set(
       "web",
@@ -97,15 +98,25 @@ export function channelsFrom(
   return [...named.values()];
 }
 
-function inFile(file: { readonly name: string; readonly content: Options } | undefined): Options {
+/** Those that a file, or a project in it, lists. */
+export function channelsIn(file: File, resolved: ResolvedSettings, under = ""): ConfiguredChannel[] {
   const channels = file?.content.channels ?? {};
-  if (isObject(channels)) return channels;
-  throw new ConfigError(`${file?.name}: channels must be an object: names of channels and what they are`);
+  const where = under === "" ? "channels" : `${under}.channels`;
+  if (!isObject(channels))
+    throw new ConfigError(`${file?.name}: ${where} must be an object: names of channels and what they are`);
+  return Object.entries(channels).map(([name, given]) =>
+    fromFile(name, given, { file: file?.name ?? "", where: `${where}.${name}`, resolved }),
+  );
 }
 
-function fromFile(name: string, given: unknown, file: string, resolved: ResolvedSettings): ConfiguredChannel {
+interface Place {
+  readonly file: string;
+  readonly where: string;
+  readonly resolved: ResolvedSettings;
+}
+
+function fromFile(name: string, given: unknown, { file, where, resolved }: Place): ConfiguredChannel {
   if (isChannel(given)) return { name, channel: given, kind: "code", addresses: [], origin: file };
-  const where = `channels.${name}`;
   if (!isObject(given)) throw new ConfigError(`${file}: ${where} must be ${EXAMPLE}`);
   const [provider, variant] = providerOf(given, file, where);
   const { [provider]: _, ...own } = given;

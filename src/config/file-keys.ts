@@ -22,6 +22,7 @@ const FILE = options({
   windows: { ...record(WINDOW), description: "channels and their windows" },
   project: options({ status: text(), allowedChannels: list(text()) }),
   // Checked where they are made.
+  projects: ANYTHING,
   channels: ANYTHING,
   respond: ANYTHING,
   responder: ANYTHING,

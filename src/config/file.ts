@@ -5,6 +5,7 @@ import { ConfigError } from "../errors.ts";
 import { isObject } from "../schema/is-object.ts";
 import { checkFile } from "./file-keys.ts";
 import { missingPackage } from "./missing-package.ts";
+import { CONFIG_VARIABLE } from "./resolve-settings.ts";
 
 /** Looked for in this order, in the folder where `lull` is called. */
 const FILE_NAMES = ["lull.config.ts", "lull.config.js", "lull.config.mjs", "lull.config.json"];
@@ -17,10 +18,16 @@ export interface ConfigFile {
 }
 
 /**
- * Loads the file that was named, or the first that is there. Undefined when there is none: the environment is
- * enough.
+ * Loads the file that was named, or what the variable holds, or the first file that is there. Undefined when
+ * there is none: the environment is enough.
  */
-export async function loadFile(named: string | undefined, cwd: string): Promise<ConfigFile | undefined> {
+export async function loadFile(
+  named: string | undefined,
+  cwd: string,
+  variable: string | undefined,
+): Promise<ConfigFile | undefined> {
+  if (named === undefined && variable !== undefined && variable.trim() !== "")
+    return fromVariable(variable, cwd);
   const path = named === undefined ? await firstPresent(cwd) : resolve(cwd, named);
   if (path === undefined) return undefined;
   if (!(await isPresent(path))) throw new ConfigError(`there is no configuration file ${named}`);
@@ -29,6 +36,13 @@ export async function loadFile(named: string | undefined, cwd: string): Promise<
   if (!isObject(content)) throw new ConfigError(`${name} ${expected(path)}`);
   checkFile(content, name);
   return { path, name, content };
+}
+
+function fromVariable(text: string, cwd: string): ConfigFile {
+  const content = parsed(text, CONFIG_VARIABLE);
+  if (!isObject(content)) throw new ConfigError(`${CONFIG_VARIABLE} must hold one JSON object`);
+  checkFile(content, CONFIG_VARIABLE);
+  return { path: resolve(cwd, CONFIG_VARIABLE), name: CONFIG_VARIABLE, content };
 }
 
 function expected(path: string): string {
@@ -53,11 +67,16 @@ async function isPresent(path: string): Promise<boolean> {
 }
 
 async function parseJson(path: string, name: string): Promise<unknown> {
-  const text = await readFile(path, "utf8");
+  return parsed(await readFile(path, "utf8"), name);
+}
+
+function parsed(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ConfigError(`${name} is not valid JSON: ${(error as Error).message}`, error);
+    // Only where it is: the parser's own words quote the text, which may hold a secret.
+    const [place] = /(line \d+ column \d+|position \d+)/.exec((error as Error).message) ?? ["its end"];
+    throw new ConfigError(`${name} is not valid JSON: look at ${place}`);
   }
 }
 

@@ -1,10 +1,11 @@
 import { ConfigError } from "../errors.ts";
 import type { LimitName } from "../model/limits.ts";
 import type { SecretReference } from "../ports/secrets.ts";
+import { type Aliases, aliasesInText } from "../schema/aliases.ts";
 import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
 import type { Schema } from "../schema/schema.ts";
 
-export type Value = string | number | boolean | SecretReference;
+export type Value = string | number | boolean | SecretReference | Aliases;
 
 /** One thing that can be set: in the file under `key`, in the environment, by a flag. */
 export interface Knob {
@@ -34,7 +35,15 @@ export function valueFromText(kind: Schema, text: string, where: string): Value 
   if (kind.type === "number" || kind.type === "integer")
     return checked(kind, trimmed === "" ? Number.NaN : Number(trimmed), where, text);
   if (kind.type === "boolean") return checked(kind, YES_NO_WORDS[trimmed.toLowerCase()], where, text);
+  // What a file says as an object is written as pairs, and so far only aliases are.
+  if (kind.type === "object") return checked(kind, aliasesIn(trimmed, where), where, text);
   return checked(kind, kind.type === "secret" ? text : trimmed, where, text);
+}
+
+function aliasesIn(text: string, where: string): Aliases {
+  const read = aliasesInText(text);
+  if (typeof read === "string") throw new ConfigError(`${where} ${read}`);
+  return read;
 }
 
 const YES_NO_WORDS: Record<string, boolean> = {

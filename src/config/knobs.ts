@@ -1,8 +1,9 @@
 import { DEFAULTS, HUNG_MS, MIRROR_MESSAGES_MAX, QUIET_MAX_FACTOR } from "../core/defaults.ts";
-import { LIMITS, type Limit, type LimitName, publicName } from "../model/limits.ts";
+import { LIMITS, type Limit, type LimitName, publicName, SECONDS_MAX } from "../model/limits.ts";
 import { CHOICES } from "../model/settings.ts";
+import { ALIASES } from "../schema/aliases.ts";
 import { mostInWords, SECONDS, schemaOf } from "../schema/limits.ts";
-import { oneOf, whole } from "../schema/schema.ts";
+import { number, oneOf, whole } from "../schema/schema.ts";
 import {
   ENDPOINT_URL,
   PORT,
@@ -100,6 +101,13 @@ const SERVICE: readonly Knob[] = [
     more:
       "; path and query are appended. It may name a user and a password, which no command shows; " +
       "it has no query and no `#`",
+  },
+  {
+    key: "aliases",
+    env: "LULL_ALIASES",
+    kind: ALIASES,
+    help: "other paths of webhooks, each with its channel: `/webhook=wati, /sms=sms`",
+    more: '; in a file `{ "/webhook": "wati" }`. Each is served like `/webhooks/<channel>`',
   },
   {
     key: "apiToken",
@@ -241,10 +249,22 @@ const PROVIDERS: readonly Knob[] = [
   provider("openai.baseUrl", "OPENAI_BASE_URL", ENDPOINT_URL, "a service that speaks OpenAI's Responses API"),
   provider("openai.model", "OPENAI_MODEL", TEXT, "the model"),
   provider(
+    "openai.past",
+    "LULL_OPENAI_PAST",
+    oneOf("first-turn", "every-turn"),
+    "when a conversation that moved in shows the model what it left at OpenAI",
+  ),
+  provider(
     "aiQueue",
     "LULL_AI_QUEUE",
     URL_KIND,
     "turns are handed to this SQS queue, and nothing is replied",
+  ),
+  provider(
+    "aiQueueAnswerSeconds",
+    "LULL_AI_QUEUE_ANSWER_SECONDS",
+    number({ minimum: 1, maximum: SECONDS_MAX }),
+    "who reads that queue answers through the API, within this time",
   ),
   provider(
     "handOffQueue",

@@ -73,6 +73,22 @@ describe("order", () => {
     expect(resolved.get("db")).toMatchObject({ origin: "default" });
   });
 
+  test("other paths of webhooks are an object in a file, pairs in the environment, which wins", async () => {
+    const json = { channels: { old: { web: true } }, aliases: { "/file": "old" } };
+    expect(configOf(await loaded({ json })).aliases).toEqual({ "/file": "old" });
+    const env = { LULL_ALIASES: "/webhook=old, /hook=old" };
+    const both = await loaded({ json, env });
+    expect(configOf(both).aliases).toEqual({ "/webhook": "old", "/hook": "old" });
+    expect(both.resolved.get("aliases")).toMatchObject({ origin: "LULL_ALIASES" });
+    await expect(loaded({ json, env: { LULL_ALIASES: "/webhook" } })).rejects.toThrow(
+      "LULL_ALIASES must be paths and their channels, such as /webhook=wati",
+    );
+    await expect(loaded({ json: { aliases: { "/api": "old" } } })).rejects.toThrow(
+      `lull.config.json: aliases: "/api" is Lull's own`,
+    );
+    await expect(loaded({ json: { aliases: "/webhook=old" } })).rejects.toThrow("aliases must be an object");
+  });
+
   test("an empty variable counts as not set", async () => {
     const { server, responder } = await loaded({ env: { PORT: "", LULL_DB: " ", OPENAI_API_KEY: "" } });
     expect(server.port).toBe(8080);
@@ -291,6 +307,10 @@ describe("the responder", () => {
     expect(byName.responder).toMatchObject({ kind: "queue", origin: "LULL_AI_QUEUE" });
     const { respond, handOffTo } = configOf(byName);
     expect([respond?.handsTo, handOffTo?.handsTo]).toEqual([url("ai"), url("agents")]);
+    const never = { ...env, LULL_AI_QUEUE_ANSWER_SECONDS: "0" };
+    await expect(loaded({ env: never })).rejects.toThrow(
+      /LULL_AI_QUEUE_ANSWER_SECONDS must be a number from 1/,
+    );
 
     const json = { responder: { queue: { url: url("b") } }, handOffTo: { queue: { url: url("c") } } };
     const byFile = configOf(await loaded({ json, env }));

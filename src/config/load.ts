@@ -6,7 +6,15 @@ import { environmentSecrets } from "../secrets/secrets.ts";
 import { type ConfiguredChannel, channelsFrom } from "./channels.ts";
 import { type EngineLoaders, engineFrom, withEngineDefaults } from "./engine.ts";
 import { type ConfigFile, loadFile } from "./file.ts";
-import { LAYER, type ResolvedSettings, referenceIn, resolveSettings } from "./resolve-settings.ts";
+import { SUFFIX, textIn } from "./named-secret.ts";
+import { projectsFrom } from "./projects.ts";
+import {
+  CONFIG_VARIABLE,
+  LAYER,
+  type ResolvedSettings,
+  referenceIn,
+  resolveSettings,
+} from "./resolve-settings.ts";
 import {
   type ConfiguredResponder,
   handOffFrom,
@@ -63,20 +71,24 @@ export interface ServerSettings {
  * was said.
  */
 export async function load(request: LoadRequest): Promise<Loaded> {
-  const file = await loadFile(request.file, request.cwd);
+  const file = await loadFile(request.file, request.cwd, request.env[CONFIG_VARIABLE]);
   const resolved = resolveSettings({ ...(file && { file }), env: request.env, flags: request.flags });
-  const channels = channelsFrom(file, resolved, wantsWeb(request.purpose, resolved));
-  if (request.purpose === "start" && channels.length === 0) throw new ConfigError(NO_CHANNEL);
   const secrets = (file?.content.secrets as Secrets | undefined) ?? secretsFrom(request);
   const means = { resolved, secrets };
+  const { projects, channels: ofProjects } = await projectsFrom(file, means);
+  const withWeb = wantsWeb(request.purpose, resolved);
+  const ownChannels = channelsFrom(file, resolved, { withWeb, ofProjects });
+  const channels = [...ownChannels, ...ofProjects];
+  if (request.purpose === "start" && channels.length === 0) throw new ConfigError(NO_CHANNEL);
   const responder = await responderFrom(file, means);
   const engine = await engineFrom(file, resolved, request.cwd, request.engines);
   const plain = {
     ...objectsIn(file),
     ...valuesOf(resolved),
-    ...(await responderConfig(file, means, responder, channels)),
+    ...(await responderConfig(file, means, responder, ownChannels)),
     engine: engine.provider,
-    channels: Object.fromEntries(channels.map(({ name, channel }) => [name, channel])),
+    channels: Object.fromEntries(ownChannels.map(({ name, channel }) => [name, channel])),
+    ...(ofProjects.length > 0 && { projects }),
     secrets,
   };
   return {
@@ -106,14 +118,22 @@ function secretsFrom({ env, namedSecrets }: LoadRequest): Secrets {
   const own = environmentSecrets({ env });
   if (namedSecrets === undefined) return own;
   let named: Promise<Secrets> | undefined;
-  const isNamed = (reference: SecretReference) => typeof reference === "object" && "name" in reference;
   return {
     async get(reference) {
-      if (!isNamed(reference)) return own.get(reference);
+      const name = nameIn(reference, env);
+      if (name === undefined) return own.get(reference);
       named ??= namedSecrets();
-      return (await named).get(reference);
+      return (await named).get({ name });
     },
   };
+}
+
+/** `{ env: "ACME_KEY" }` is also what `ACME_KEY_SECRET` names, as with our own variables. */
+function nameIn(reference: SecretReference, env: LoadRequest["env"]): string | undefined {
+  if (typeof reference === "string") return undefined;
+  if ("name" in reference) return reference.name;
+  if (!("env" in reference) || textIn(env, reference.env) !== undefined) return undefined;
+  return textIn(env, `${reference.env}${SUFFIX}`);
 }
 
 function serverSettings(resolved: ResolvedSettings, db: string | undefined): ServerSettings {
@@ -172,6 +192,6 @@ function valuesOf(resolved: ResolvedSettings): Partial<LullConfig> {
 }
 
 const PLAIN = new Set([
-  ...["whileBusy", "busyText", "admission", "validation", "onUnknown", "publicUrl"],
+  ...["whileBusy", "busyText", "admission", "validation", "onUnknown", "publicUrl", "aliases"],
   ...["honourStatus", "mirrorMessages"],
 ]);

@@ -6,7 +6,7 @@ import { KNOBS } from "./knobs.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const SUFFIX = "_SECRET";
+export const SUFFIX = "_SECRET";
 
 /**
  * `TWILIO_AUTH_TOKEN_SECRET=prod/twilio#authToken`: the name under which a store of secrets keeps what would
@@ -46,7 +46,7 @@ export function checkNamed(env: Environment): void {
   }
 }
 
-function textIn(env: Environment, name: string): string | undefined {
+export function textIn(env: Environment, name: string): string | undefined {
   const text = env[name]?.trim();
   return text === "" ? undefined : text;
 }

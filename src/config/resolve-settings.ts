@@ -1,8 +1,12 @@
 import type { SecretReference } from "../ports/secrets.ts";
 import { isObject } from "../schema/is-object.ts";
+import { checkFile } from "./file-keys.ts";
 import { type Knob, type Value, valueFromFile, valueFromText } from "./knob.ts";
 import { KNOBS } from "./knobs.ts";
 import { checkNamed, namedSecret } from "./named-secret.ts";
+
+/** Holds what a `lull.config.json` would hold, for functions and containers that bring no file. */
+export const CONFIG_VARIABLE = "LULL_CONFIG";
 
 /** Later layers win: defaults, then the file, then the environment, then flags. */
 export const LAYER = { default: 0, file: 1, environment: 2, flag: 3 } as const;
@@ -57,6 +61,16 @@ export function problemsInVariables(env: Layers["env"]): string[] {
       return [(error as Error).message];
     }
   });
+}
+
+/** What is wrong with the content of a file, as far as it can be told without the code beside it. */
+export function problemsInContent(content: Readonly<Record<string, unknown>>, name: string): string[] {
+  try {
+    checkFile(content, name);
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
 }
 
 function fromFlag(knob: Knob, flags: Layers["flags"]): Setting | undefined {

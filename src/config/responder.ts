@@ -3,12 +3,13 @@ import type { Responder } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { echo } from "../responders/echo/index.ts";
 import { type HttpOptions, http } from "../responders/http/index.ts";
-import { type OpenAiOptions, openai } from "../responders/openai/index.ts";
+import { type OpenAiAssistant, type OpenAiOptions, openai } from "../responders/openai/index.ts";
 import { isObject } from "../schema/is-object.ts";
 import { SECONDS } from "../schema/limits.ts";
 import {
   anything,
   either,
+  list,
   type ObjectSchema,
   oneOf,
   options as optionsOf,
@@ -34,6 +35,10 @@ export interface ConfiguredResponder {
 export interface Means {
   readonly resolved: ResolvedSettings;
   readonly secrets: Secrets;
+  /** For a project: what it says itself counts over the environment, which is for all. */
+  readonly isProject?: boolean;
+  /** Before the name of an option in an error. */
+  readonly where?: string;
 }
 
 type Options = Readonly<Record<string, unknown>>;
@@ -42,6 +47,17 @@ type File = { readonly name: string; readonly content: Options } | undefined;
 /** The type alone: what runs is loaded on demand. */
 type QueueOptions = import("../responders/queue/index.ts").QueueOptions;
 
+/** One assistant of several; tools are code. */
+const ASSISTANT = optionsOf({
+  model: TEXT,
+  instructions: either(TEXT, FUNCTION),
+  maxOutputTokens: COUNT_OR_NONE,
+  reasoning: anything(),
+  toolRoundsMax: COUNT_OR_NONE,
+  media: oneOf("mention", "link"),
+  body: anything(),
+} satisfies SchemaOf<Omit<OpenAiAssistant, "tools">>);
+
 const KINDS: Readonly<Record<string, ObjectSchema>> = {
   openai: optionsOf({
     model: TEXT,
@@ -49,11 +65,14 @@ const KINDS: Readonly<Record<string, ObjectSchema>> = {
     apiKey: SECRET,
     baseUrl: ENDPOINT_URL,
     historyMessagesMax: COUNT_OR_NONE,
+    pastAtOpenAi: oneOf("first-turn", "every-turn"),
     maxOutputTokens: COUNT_OR_NONE,
     reasoning: anything(),
     toolRoundsMax: COUNT_OR_NONE,
     media: oneOf("mention", "link"),
     body: anything(),
+    assistants: record(ASSISTANT),
+    apiKeys: either(list(TEXT), record(SECRET)),
   } satisfies SchemaOf<Omit<OpenAiOptions, "tools" | "secrets">>),
   http: optionsOf({
     url: ENDPOINT_URL,
@@ -75,19 +94,27 @@ const KINDS: Readonly<Record<string, ObjectSchema>> = {
  * The file decides who answers; without it a queue, then an OpenAI key; without any of them the echo answers.
  */
 export async function responderFrom(file: File, means: Means): Promise<ConfiguredResponder> {
-  const { respond, responder } = file?.content ?? {};
-  if (respond !== undefined && responder !== undefined) {
-    throw new ConfigError(`${file?.name}: respond and responder say the same thing; keep one`);
-  }
-  const given = respond ?? responder;
-  if (given !== undefined)
-    return described(given, respond === undefined ? "responder" : "respond", file, means);
+  const own = await responderOf(file, means);
+  if (own) return own;
   const { resolved } = means;
   const target = resolved.get("aiQueue");
-  if (target !== undefined) return inQueue(target);
+  if (target !== undefined) return inQueue(target, resolved.get("aiQueueAnswerSeconds"));
   const origin = (resolved.get("openai.apiKey") ?? resolved.get("openai.baseUrl"))?.origin;
   if (origin !== undefined) return byOpenai({}, means, origin);
   return { respond: echo(), kind: "echo", origin: "default" };
+}
+
+/** Who answers, as a file or a project in it says. */
+export async function responderOf(file: File, means: Means): Promise<ConfiguredResponder | undefined> {
+  const { respond, responder } = file?.content ?? {};
+  const { where = "" } = means;
+  if (respond !== undefined && responder !== undefined)
+    throw new ConfigError(
+      `${file?.name}: ${where}respond and ${where}responder say the same thing; keep one`,
+    );
+  const given = respond ?? responder;
+  if (given === undefined) return undefined;
+  return described(given, respond === undefined ? "responder" : "respond", file, means);
 }
 
 /** Other responders for some channels. One for a channel that does not exist would never be asked. */
@@ -99,11 +126,13 @@ export async function respondersFrom(
   const given = file?.content.responders;
   if (given === undefined) return undefined;
   if (!isObject(given))
-    throw new ConfigError(`${file?.name}: responders must be an object: channels and who answers there`);
+    throw new ConfigError(
+      `${file?.name}: ${means.where ?? ""}responders must be an object: channels and who answers there`,
+    );
   const unknownChannel = Object.keys(given).find((name) => !channels.includes(name));
   if (unknownChannel !== undefined)
     throw new ConfigError(
-      `${file?.name}: responders.${unknownChannel}: there is no channel ` +
+      `${file?.name}: ${means.where ?? ""}responders.${unknownChannel}: there is no channel ` +
         `${unknownChannel}${didYouMean(unknownChannel, channels)}`,
     );
   const entries = Object.entries(given).map(async ([name, each]): Promise<[string, Responder]> => {
@@ -117,12 +146,13 @@ export async function respondersFrom(
 export async function handOffFrom(file: File, means: Means): Promise<Responder | undefined> {
   const given = file?.content.handOffTo;
   if (given !== undefined) return (await described(given, "handOffTo", file, means)).respond;
-  const target = means.resolved.get("handOffQueue");
+  const target = means.isProject ? undefined : means.resolved.get("handOffQueue");
   return target && (await inQueue(target)).respond;
 }
 
-async function inQueue({ value, origin }: Setting): Promise<ConfiguredResponder> {
-  return { respond: await makeQueue({ url: value }), kind: "queue", origin };
+async function inQueue({ value, origin }: Setting, within?: Setting): Promise<ConfiguredResponder> {
+  const options = { url: value, ...(within && { answerWithinSeconds: within.value }) };
+  return { respond: await makeQueue(options), kind: "queue", origin };
 }
 
 /** Loaded on demand: not every installation has its package. */
@@ -138,11 +168,12 @@ async function makeQueue(options: Options): Promise<Responder> {
 
 async function described(
   given: unknown,
-  where: string,
+  key: string,
   file: File,
   means: Means,
 ): Promise<ConfiguredResponder> {
   const origin = file?.name ?? "";
+  const where = `${means.where ?? ""}${key}`;
   if (typeof given === "function") return { respond: given as Responder, kind: "code", origin };
   const [kind, options] = kindOf(given, `${origin}: ${where}`);
   checkOptions(options, KINDS[kind] as ObjectSchema, origin, `${where}.${kind}`);
@@ -159,7 +190,8 @@ function byOpenai(given: Options, means: Means, origin: string): ConfiguredRespo
     origin,
     vendor: {
       apiKey,
-      keyFrom: means.resolved.get("openai.apiKey")?.origin ?? origin,
+      keyFrom:
+        (given.apiKey && means.isProject ? undefined : means.resolved.get("openai.apiKey")?.origin) ?? origin,
       ...(baseUrl !== undefined && { baseUrl }),
     },
   };
@@ -187,23 +219,30 @@ function make(kind: string, options: Options, means: Means): Responder | Promise
   return kind === "queue" ? makeQueue(options) : echo();
 }
 
-function openaiOptions(options: Options, { resolved, secrets }: Means): OpenAiOptions {
-  const model = resolved.get("openai.model")?.value ?? options.model;
-  const instructions = resolved.get("openai.instructions")?.value ?? options.instructions;
-  const baseUrl = resolved.get("openai.baseUrl")?.value ?? options.baseUrl;
-  return {
-    ...options,
-    ...(model !== undefined && { model }),
-    ...(instructions !== undefined && { instructions }),
-    ...(baseUrl !== undefined && { baseUrl }),
-    apiKey: apiKeyOf(options, resolved, baseUrl !== undefined),
-    secrets,
-  } as OpenAiOptions;
+/** The variables that stand for options. */
+const BY_VARIABLE = {
+  model: "openai.model",
+  instructions: "openai.instructions",
+  baseUrl: "openai.baseUrl",
+  pastAtOpenAi: "openai.past",
+} as const;
+
+function openaiOptions(options: Options, { resolved, secrets, isProject }: Means): OpenAiOptions {
+  const set = Object.fromEntries(
+    Object.entries(BY_VARIABLE).flatMap(([option, key]) => {
+      const value = resolved.get(key)?.value;
+      return value === undefined ? [] : [[option, value]];
+    }),
+  );
+  const merged = isProject ? { ...set, ...options } : { ...options, ...set };
+  const apiKey = apiKeyOf(merged, resolved, isProject === true);
+  return { ...merged, apiKey, secrets } as OpenAiOptions;
 }
 
-function apiKeyOf(options: Options, resolved: ResolvedSettings, ownService: boolean): unknown {
+function apiKeyOf({ apiKey, baseUrl }: Options, resolved: ResolvedSettings, ownFirst: boolean): unknown {
   const key = resolved.get("openai.apiKey");
+  if (ownFirst && apiKey !== undefined) return apiKey;
   if (key !== undefined) return referenceIn(key);
   // A model on the user's own machine wants no key, but the header has to hold something.
-  return options.apiKey ?? (ownService ? "none" : { env: "OPENAI_API_KEY" });
+  return apiKey ?? (baseUrl !== undefined ? "none" : { env: "OPENAI_API_KEY" });
 }

@@ -4,7 +4,7 @@ import { newConversation } from "./new-conversation.ts";
 
 const key = { channelType: "sms", address: "us", sender: "ana" };
 const window = { kind: "fixed", lengthMs: 1_000 } as const;
-const before = newConversation("c", { ...key, window }, { projectStatus: "active", nowMs: 1 });
+const before = newConversation("c", { ...key, window }, 1);
 
 test("a change changes what it names, and the time", () => {
   expect(changed(before, { paused: true, status: "processing_error" }, 2)).toEqual({

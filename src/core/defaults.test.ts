@@ -72,14 +72,9 @@ describe("the defaults", () => {
   });
 
   it("queue, admit every sender, check on receipt and hold unknown sends", () => {
-    const { whileBusy, admission, validation, onUnknown, projectStatus } = DEFAULTS;
-    expect([whileBusy, admission, validation, onUnknown, projectStatus]).toEqual([
-      "queue",
-      "open",
-      "on-receipt",
-      "hold",
-      "active",
-    ]);
+    const { whileBusy, admission, validation, onUnknown, projects } = DEFAULTS;
+    expect([whileBusy, admission, validation, onUnknown]).toEqual(["queue", "open", "on-receipt", "hold"]);
+    expect(projects).toEqual({});
   });
 
   it("keep everything, and limit only senders that prove nothing", () => {

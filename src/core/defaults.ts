@@ -13,7 +13,7 @@ export const DEFAULTS: Omit<Settings, "renewMs"> = {
   admission: CHOICES.admission[0],
   validation: CHOICES.validation[0],
   onUnknown: CHOICES.onUnknown[0],
-  projectStatus: "active",
+  projects: {},
   busyText: "I was still answering and did not read this message. Please send it again.",
   honourStatus: false,
   mirrorMessages: 0,

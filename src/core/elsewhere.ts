@@ -1,7 +1,7 @@
 import type { Conversation, ConversationStatus } from "../model/conversation.ts";
 import type { Settings } from "../model/settings.ts";
 import { ELSEWHERE_LOOK_MS_MIN } from "./defaults.ts";
-import type { ConversationState } from "./state.ts";
+import type { ConversationState, Elsewhere } from "./state.ts";
 
 /** What a record says while it is processed. The system that Lull stands beside takes it for its lock. */
 export const PROCESSING: ConversationStatus = "processing_reply";
@@ -9,40 +9,32 @@ export const PROCESSING: ConversationStatus = "processing_reply";
 /** What a conversation starts from again after another system's status was left behind. */
 export const LEFT_BEHIND: ConversationStatus = "new";
 
-type Honouring = Pick<Settings, "honourStatus" | "honourStatusForMs">;
-type Since = Pick<ConversationState, "elsewhereSinceAtMs">;
+type Honouring = Pick<Settings, "honourStatus" | "honourStatusForMs" | "clockSkewMs">;
+type Changed = Pick<Conversation, "updatedAtMs">;
+type Noted = Pick<ConversationState, "elsewhere">;
 
-/**
- * When the status stops being honoured. The other system writes the status alone when it takes the
- * conversation: how old the record is does not tell when that was. So the time counts from our first look.
- */
-function staleAtMs(
-  { updatedAtMs }: Pick<Conversation, "updatedAtMs">,
-  sinceAtMs: number,
-  nowMs: number,
-  { honourStatusForMs }: Honouring,
-): number {
-  const changedAtMs = updatedAtMs > nowMs ? 0 : updatedAtMs;
-  return Math.max(sinceAtMs, changedAtMs) + honourStatusForMs;
-}
-
-export type Elsewhere =
-  | { readonly kind: "honoured"; readonly sinceAtMs: number; readonly againAtMs: number }
+export type ElsewhereDecision =
+  | { readonly kind: "honoured"; readonly elsewhere: Elsewhere; readonly againAtMs: number }
   | { readonly kind: "stale" };
 
-/** A turn could start, and another system says that it processes the conversation. */
+/**
+ * A turn could start, and another system says that it processes the conversation. It need not touch more than
+ * the status for that: how old the record is does not tell since when. So the time counts from our first look
+ * at this processing; when that is over, the record is changed.
+ */
 export function decideElsewhere(
-  conversation: Pick<Conversation, "updatedAtMs">,
-  { elsewhereSinceAtMs: noted }: Since,
+  conversation: Changed,
+  state: Noted,
   nowMs: number,
   settings: Honouring & Pick<Settings, "holdMs">,
-): Elsewhere {
-  const sinceAtMs = noted === undefined || noted > nowMs ? nowMs : noted;
-  const endsAtMs = staleAtMs(conversation, sinceAtMs, nowMs, settings);
+): ElsewhereDecision {
+  const sinceAtMs = notedSince(conversation, state, nowMs) ?? nowMs;
+  const endsAtMs = endOf(sinceAtMs, settings);
   if (nowMs >= endsAtMs) return { kind: "stale" };
   // Looked at soon while it may be over soon, then less and less often.
   const pauseMs = Math.min(Math.max(nowMs - sinceAtMs, ELSEWHERE_LOOK_MS_MIN), settings.holdMs);
-  return { kind: "honoured", sinceAtMs, againAtMs: Math.min(nowMs + pauseMs, endsAtMs) };
+  const elsewhere = { sinceAtMs, recordAtMs: conversation.updatedAtMs };
+  return { kind: "honoured", elsewhere, againAtMs: Math.min(nowMs + pauseMs, endsAtMs) };
 }
 
 /**
@@ -50,11 +42,24 @@ export function decideElsewhere(
  * that is old the message is staged, and its turn is put off.
  */
 export function isHonouredOnReceipt(
-  conversation: Pick<Conversation, "updatedAtMs">,
-  { elsewhereSinceAtMs = 0 }: Since,
+  conversation: Changed,
+  state: Noted,
   nowMs: number,
   settings: Honouring,
 ): boolean {
-  const sinceAtMs = elsewhereSinceAtMs > nowMs ? nowMs : elsewhereSinceAtMs;
-  return settings.honourStatus && nowMs < staleAtMs(conversation, sinceAtMs, nowMs, settings);
+  const { updatedAtMs } = conversation;
+  const sinceAtMs = notedSince(conversation, state, nowMs) ?? updatedAtMs;
+  const isAhead = sinceAtMs > nowMs + settings.clockSkewMs;
+  return settings.honourStatus && !isAhead && nowMs < endOf(sinceAtMs, settings);
+}
+
+/** Two machines have two clocks. */
+function endOf(sinceAtMs: number, { honourStatusForMs, clockSkewMs }: Honouring): number {
+  return sinceAtMs + honourStatusForMs + clockSkewMs;
+}
+
+/** Undefined if it was not noted, or is another processing by now. Noted ahead: the clock was set back. */
+function notedSince({ updatedAtMs }: Changed, { elsewhere }: Noted, nowMs: number): number | undefined {
+  if (elsewhere?.recordAtMs !== updatedAtMs) return undefined;
+  return Math.min(elsewhere.sinceAtMs, nowMs);
 }

@@ -6,6 +6,7 @@ import {
   conversationWithin,
   idWithin,
   messageId,
+  providerIdWithin,
   turnIdFrom,
   unknownSendId,
 } from "./identity.ts";
@@ -19,6 +20,12 @@ describe("a message's id", () => {
 
   it("cannot be made to collide by an account with a slash in it", () => {
     expect(messageId("whatsapp", "a/b", "c")).not.toBe(messageId("whatsapp", "a", "b/c"));
+  });
+
+  it("still tells the provider's own, whatever that and the account are", () => {
+    for (const account of ["AC1", "a/b", ""])
+      expect(providerIdWithin(messageId("whatsapp", account, "wamid/1=\n2"))).toBe("wamid/1=\n2");
+    expect(providerIdWithin("another-system-s")).toBeUndefined();
   });
 });
 

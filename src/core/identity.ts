@@ -8,6 +8,11 @@ export function messageId(channel: string, account: string, providerId: string):
   return `${channel}/${encodeURIComponent(account)}/${providerId}`;
 }
 
+/** The provider's own id within it, which may hold anything. */
+export function providerIdWithin(id: string): string | undefined {
+  return /^[^/]+\/[^/]*\/(.+)$/s.exec(id)?.[1];
+}
+
 /**
  * A conversation's id follows from its key and from the conversation before it. Two first messages at the
  * same instant on two machines therefore make one conversation, and the first message after a completed task

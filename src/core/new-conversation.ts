@@ -1,28 +1,19 @@
-import type { Conversation, ConversationKey, NewConversation } from "../model/conversation.ts";
+import type { Conversation, NewConversation } from "../model/conversation.ts";
+import { ACTIVE } from "../model/project.ts";
 import { NO_USAGE } from "../model/reply.ts";
-import type { Settings } from "../model/settings.ts";
 import { keyOf } from "./identity.ts";
 
-/** The conversation of a first message, from the project's template. */
-export function fromTemplate(
-  key: ConversationKey,
-  { projectStatus, allowedChannels }: Pick<Settings, "projectStatus" | "allowedChannels">,
-): NewConversation {
-  return { ...keyOf(key), projectStatus, ...(allowedChannels && { allowedChannels }) };
-}
-
-/** A new conversation: every field that was not given has its default. */
-export function newConversation(
-  id: string,
-  given: NewConversation,
-  { projectStatus, nowMs }: { readonly projectStatus: string; readonly nowMs: number },
-): Conversation {
+/**
+ * A new conversation: every field that was not given has its default. Its project's rule is not copied into
+ * it: that may change at any time, and counts for all.
+ */
+export function newConversation(id: string, given: NewConversation, nowMs: number): Conversation {
   return {
     ...keyOf(given),
     id,
     ...(given.senderAlias !== undefined && { senderAlias: given.senderAlias }),
     status: "new",
-    projectStatus: given.projectStatus ?? projectStatus,
+    projectStatus: given.projectStatus ?? ACTIVE,
     ...(given.allowedChannels && { allowedChannels: given.allowedChannels }),
     taskComplete: false,
     handedOff: false,

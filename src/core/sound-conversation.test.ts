@@ -4,7 +4,7 @@ import { mendedConversation, soundConversation } from "./sound-conversation.ts";
 
 test("a record is mended field by field, and keeps its own key", () => {
   const key = { channelType: "web", address: "lull", sender: "ana" };
-  const fresh = newConversation("c1", key, { projectStatus: "active", nowMs: 10 });
+  const fresh = newConversation("c1", key, 10);
   expect(soundConversation(fresh).kind).toBe("sound");
   const foreign = {
     ...fresh,

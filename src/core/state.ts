@@ -44,6 +44,14 @@ export interface Work extends Tries {
   readonly takenAtMs: number;
 }
 
+/** What a look noted of another system that processes the conversation. */
+export interface Elsewhere {
+  /** When that was first found. */
+  readonly sinceAtMs: number;
+  /** When the record had last been changed: another time is another processing. Never reckoned with. */
+  readonly recordAtMs: number;
+}
+
 /** All of a conversation that is not in its record: window, lease, draft, attempts. Absent at rest. */
 export interface ConversationState {
   readonly window?: Window | undefined;
@@ -54,8 +62,8 @@ export interface ConversationState {
   readonly notBeforeAtMs?: number | undefined;
   /** Messages that arrived until then were left behind by a batch limit: they are due at once. */
   readonly leftBehindAtMs?: number | undefined;
-  /** Since when looks have found that another system processes the conversation, with `honourStatus`. */
-  readonly elsewhereSinceAtMs?: number | undefined;
+  /** With `honourStatus`: another system was found to process the conversation. */
+  readonly elsewhere?: Elsewhere | undefined;
   /** The turn whose busy text was sent: the customer is told once over all its attempts. */
   readonly busyToldTurnId?: string | undefined;
   /**
@@ -99,6 +107,12 @@ export function afterHolderDied(
     untilAtMs: Math.min(state.lease.untilAtMs, nowMs - clockSkewMs),
   };
   return { ...state, lease, draft: state.draft && endSending(state.draft, nowMs) };
+}
+
+/** Since when something is due that had to wait for this lease: it was not due when the lease was taken. */
+export function keptWaitingSinceMs({ window, lease }: ConversationState, nowMs: number): number | undefined {
+  if (!window || !lease || window.dueAtMs <= lease.takenAtMs) return undefined;
+  return window.dueAtMs <= nowMs ? window.dueAtMs : undefined;
 }
 
 /** The clock was set back: no lease lasts longer than `leaseMs`, and a window that lies ahead is due now. */

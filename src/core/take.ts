@@ -16,6 +16,7 @@ import { failingSinceAtMs, isOutageOver } from "./retry.ts";
 import {
   type ConversationState,
   countedOf,
+  type Elsewhere,
   onEarlierClock,
   type Window,
   type Work,
@@ -86,8 +87,8 @@ export type TakeDecision =
       readonly kind: "later";
       readonly atMs: number;
       readonly state: ConversationState;
-      /** Set if it is put off because another system processes the conversation: since when. */
-      readonly elsewhereSinceAtMs?: number;
+      /** Set if it is put off because another system processes the conversation. */
+      readonly elsewhere?: Elsewhere;
     }
   | DeadLetterDecision
   | {
@@ -110,16 +111,16 @@ export function decideTake(found: Found, taker: Taker, settings: Settings): Take
   if (!conversation || !isElsewhere) return withoutNote(decision);
   if (decision.kind === "later") return decision;
   // Nothing of the other system's may change while it has the conversation, not even by a dead letter.
-  const elsewhere = decideElsewhere(conversation, found.state, taker.nowMs, settings);
-  if (elsewhere.kind === "stale")
+  const decided = decideElsewhere(conversation, found.state, taker.nowMs, settings);
+  if (decided.kind === "stale")
     return withoutNote(decision.kind === "turn" ? { ...decision, isOverStale: true } : decision);
-  const { sinceAtMs: elsewhereSinceAtMs, againAtMs } = elsewhere;
-  return { ...wait({ ...found.state, elsewhereSinceAtMs }, againAtMs, taker), elsewhereSinceAtMs };
+  const { elsewhere, againAtMs } = decided;
+  return { ...wait({ ...found.state, elsewhere }, againAtMs, taker), elsewhere };
 }
 
 function withoutNote<D extends Exclude<TakeDecision, { kind: "busy" | "nothing" }>>(decision: D): D {
-  if (decision.state.elsewhereSinceAtMs === undefined) return decision;
-  return { ...decision, state: { ...decision.state, elsewhereSinceAtMs: undefined } };
+  if (decision.state.elsewhere === undefined) return decision;
+  return { ...decision, state: { ...decision.state, elsewhere: undefined } };
 }
 
 /** As if there were no other system. */

@@ -30,7 +30,8 @@ export function inBatchOrder(
 }
 
 /** What an engine read for a turn that it has decided to take. */
-export interface ReadForTurn extends Pick<Taken, "conversation" | "recentProviderIds" | "history"> {
+export interface ReadForTurn
+  extends Pick<Taken, "conversation" | "project" | "recentProviderIds" | "history"> {
   /** The conversation that the lease is for. */
   readonly id: string;
   readonly content: TurnContent;
@@ -41,7 +42,7 @@ export interface ReadForTurn extends Pick<Taken, "conversation" | "recentProvide
 export function takenFrom(decision: Turn, read: ReadForTurn, settings: Settings): Taken {
   const { work, state, what } = decision;
   const { token, untilAtMs, takenAtMs } = state.lease!;
-  const { id, conversation, content, moved, recentProviderIds, history } = read;
+  const { id, conversation, project, content, moved, recentProviderIds, history } = read;
   return {
     lease: { conversationId: id, token, untilAtMs },
     turnId: work.turnId,
@@ -52,6 +53,7 @@ export function takenFrom(decision: Turn, read: ReadForTurn, settings: Settings)
     ...(standsApart(work, what, settings) && { isSuspect: true }),
     restarts: work.restarts,
     conversation,
+    project,
     ...content,
     ...(moved && { moved }),
     recentProviderIds,
@@ -65,9 +67,9 @@ export function takenFrom(decision: Turn, read: ReadForTurn, settings: Settings)
 
 /** The look as a worker is told of it. */
 export function laterFrom(
-  { atMs, elsewhereSinceAtMs: sinceAtMs }: Extract<TakeDecision, { kind: "later" }>,
+  { atMs, elsewhere }: Extract<TakeDecision, { kind: "later" }>,
   conversationId: string,
 ): Extract<TakeOutcome, { kind: "later" }> {
-  const elsewhere = sinceAtMs === undefined ? undefined : { conversationId, sinceAtMs };
-  return { kind: "later", dueAtMs: atMs, ...(elsewhere && { elsewhere }) };
+  const held = elsewhere && { conversationId, sinceAtMs: elsewhere.sinceAtMs };
+  return { kind: "later", dueAtMs: atMs, ...(held && { elsewhere: held }) };
 }

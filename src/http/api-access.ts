@@ -11,7 +11,8 @@ import { WrongTokens } from "./wrong-tokens.ts";
 /** An operator may do everything; a responder may only answer its turns. */
 export type Caller = "operator" | "responder";
 export type Access =
-  | { readonly kind: "admitted"; readonly caller: Caller }
+  /** With a project, of that alone. */
+  | { readonly kind: "admitted"; readonly caller: Caller; readonly project?: string }
   | { readonly kind: "refused"; readonly answer: EdgeAnswer };
 
 const HOW_TO =
@@ -25,21 +26,44 @@ const UNCHECKED_TOKEN = "a token that could not be checked";
 const OPERATOR: Access = { kind: "admitted", caller: "operator" };
 const RESPONDER: Access = { kind: "admitted", caller: "responder" };
 
-/** Decides who may use the API. */
-export function createAccess(service: Service): (request: EdgeRequest) => Promise<Access> {
+/** One that opens the API, and to whom. */
+interface Token {
+  readonly name: string;
+  readonly reference: SecretReference | undefined;
+  readonly access: Access;
+}
+
+function tokensOf({ apiToken, turnToken, projectTokens }: Service): Token[] {
+  const ofProjects = Object.entries(projectTokens).flatMap(([project, { api, turn }]) => [
+    { name: `projects.${project}.tokens.api`, reference: api, access: { ...OPERATOR, project } },
+    { name: `projects.${project}.tokens.turn`, reference: turn, access: { ...RESPONDER, project } },
+  ]);
+  const all = [
+    { name: "LULL_API_TOKEN", reference: apiToken, access: OPERATOR },
+    { name: "LULL_TURN_TOKEN", reference: turnToken, access: RESPONDER },
+    ...ofProjects,
+  ];
+  return all.filter(({ reference }) => reference !== undefined);
+}
+
+export type Admit = (request: EdgeRequest) => Promise<Access>;
+
+/** Decides who may use the API, and read the metrics. */
+export function createAccess(service: Service): Admit {
   const wrong = new WrongTokens(service);
-  const hasToken = service.apiToken !== undefined || service.turnToken !== undefined;
+  const tokens = tokensOf(service);
   return async (request) => {
     const given = /^bearer +(.+)$/i.exec(request.headers.authorization ?? "")?.[1]?.trim();
-    if (given === undefined || !hasToken) {
-      const why = refusalWithoutToken(service, request);
+    if (given === undefined || tokens.length === 0) {
+      const why = refusalWithoutToken(service, request, tokens.length > 0);
       return why === undefined ? OPERATOR : noted(service, why);
     }
-    const asOperator = await compare(service, "LULL_API_TOKEN", service.apiToken, given);
-    if (asOperator === "right") return OPERATOR;
-    const asResponder = await compare(service, "LULL_TURN_TOKEN", service.turnToken, given);
-    if (asResponder === "right") return RESPONDER;
-    const isChecked = asOperator === "wrong" && asResponder === "wrong";
+    let isChecked = true;
+    for (const token of tokens) {
+      const compared = await compare(service, token, given);
+      if (compared === "right") return token.access;
+      isChecked &&= compared === "wrong";
+    }
     const isWaitOver = (await wrong.note(isChecked ? WRONG_TOKEN : UNCHECKED_TOKEN)) === "wrong";
     if (!isWaitOver) return refused(tooMany());
     return refused(isChecked ? unauthorized(', error="invalid_token"') : notNow());
@@ -52,11 +76,9 @@ export function createAccess(service: Service): (request: EdgeRequest) => Promis
  */
 async function compare(
   { secrets, sampled }: Service,
-  name: string,
-  reference: SecretReference | undefined,
+  { name, reference = "" }: Token,
   given: string,
 ): Promise<"right" | "wrong" | "unknown"> {
-  if (reference === undefined) return "wrong";
   try {
     const token = await secrets.get(reference);
     if (isGuessable(token)) throw new ConfigError(guessable(name));
@@ -68,11 +90,14 @@ async function compare(
 }
 
 /** Why a caller without a token is refused; undefined where it may come in. */
-function refusalWithoutToken(service: Service, request: EdgeRequest): string | undefined {
+function refusalWithoutToken(service: Service, request: EdgeRequest, hasToken: boolean): string | undefined {
   if (service.apiToken !== undefined) return NO_TOKEN;
   // No header that every proxy sends tells a local caller from a remote one, so a public service needs a
   // token.
-  if (service.publicUrl !== undefined) return service.turnToken === undefined ? OFF : TURNS_ONLY;
+  if (service.publicUrl !== undefined) {
+    if (Object.keys(service.projectTokens).length > 0) return NO_TOKEN;
+    return hasToken ? TURNS_ONLY : OFF;
+  }
   return loopbackRefusal(request);
 }
 

@@ -3,12 +3,13 @@ import type { Service } from "../runtime/service.ts";
 import { problemsIn, TO_PROGRAMS } from "../schema/problems.ts";
 import { anything, type ObjectSchema, type Schema } from "../schema/schema.ts";
 import { failure, json, methodNotAllowed, notFound } from "./answers.ts";
-import { createAccess } from "./api-access.ts";
+import type { Admit } from "./api-access.ts";
 import { CONVERSATION_ROUTES } from "./conversation-routes.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { isPossibleId } from "./ids.ts";
 import { LISTING_ROUTES } from "./listing-routes.ts";
 import { openapiOf } from "./openapi.ts";
+import { PROJECT_ROUTES } from "./project-routes.ts";
 import { toPublic } from "./public-json.ts";
 import { fromPublic, publicSchema } from "./public-schema.ts";
 import { REPAIR_ROUTES } from "./repair-routes.ts";
@@ -22,6 +23,7 @@ export const ROUTES: readonly Route[] = [
   ...TURN_ROUTES,
   ...LISTING_ROUTES,
   ...REPAIR_ROUTES,
+  ...PROJECT_ROUTES,
   {
     method: "GET",
     path: "/api/openapi.json",
@@ -35,28 +37,37 @@ export const ROUTES: readonly Route[] = [
 export function createApi(
   service: Service,
   limits: RequestLimits,
+  admit: Admit,
 ): (request: EdgeRequest) => Promise<EdgeAnswer> {
   const table = tableOf(ROUTES);
-  const access = createAccess(service);
   return async (request) => {
-    const asked = await access(request);
+    const asked = await admit(request);
     if (asked.kind === "refused") return asked.answer;
     const target = targetOf(request.path);
     const methods = target && table.get(target.pattern);
     const mayAll = asked.caller === "operator";
+    const { project } = asked;
     if (!mayAll && ![...(methods?.values() ?? [])].some((route) => route.forResponders))
       return turnsOnly(service);
     if (!target || !methods) return notFound("there is no such route; GET /api/openapi.json lists them all");
     const route = methods.get(request.method === "HEAD" ? "GET" : request.method);
     if (!route) return methodNotAllowed([...methods.keys()]);
-    return call({ service, limits, route, id: target.id, request });
+    if (project === undefined) return call({ service, limits, route, id: target.id, request });
+    if (route.isForAll) return forAll();
+    const theirs = { ...service, ...service.forProject(project) };
+    return call({ service: theirs, limits, route, id: target.id, request });
   };
 }
 
 /** A responder calls nothing else: a turn token that does may have been stolen. */
-function turnsOnly({ sampled }: Service): EdgeAnswer {
+export function turnsOnly({ sampled }: Service): EdgeAnswer {
   sampled.note("warn", "api.refused", { reason: "a turn token, for something else than a turn" });
   return failure(403, "FORBIDDEN", "this token may only answer turns");
+}
+
+/** Nothing that tells of other projects. */
+export function forAll(): EdgeAnswer {
+  return failure(403, "FORBIDDEN", "this is for all projects, and the token is for one");
 }
 
 interface Called {

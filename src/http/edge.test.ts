@@ -73,6 +73,45 @@ test("status callbacks, challenges by GET and a slash at the end find their way"
   ]);
 });
 
+test("an old path of a channel is served like the channel's own, with the URL that was called", async () => {
+  const { url, service } = await start({ aliases: { "/webhook": "whatsapp", "/old/hook": "whatsapp" } });
+  for (const path of ["/webhook?passkey=x", "/webhook/", "/old/hook", "/webhook?hub.challenge=1"]) {
+    const method = path.includes("challenge") ? "GET" : "POST";
+    expect((await fetch(url + path, { method, ...(method === "POST" && { body: "b" }) })).status).toBe(200);
+  }
+  const asked = service.received.map(({ channel, request }) => [channel, request.method, request.url]);
+  expect(asked).toEqual([
+    ["whatsapp", "POST", `${url}/webhook?passkey=x`],
+    ["whatsapp", "POST", `${url}/webhook/`],
+    ["whatsapp", "POST", `${url}/old/hook`],
+    ["whatsapp", "GET", `${url}/webhook?hub.challenge=1`],
+  ]);
+});
+
+test.each([
+  ["PUT", "/webhook", 405],
+  ["POST", "/webhook/status", 404],
+  ["GET", "/web/feed", 404],
+  ["POST", "/webhook//", 404],
+  ["POST", "/Webhook", 404],
+  ["POST", "/web%68ook", 404],
+  ["POST", "/__proto__", 404],
+])("beside old paths, %s %s is answered with %i and reaches no channel", async (method, path, status) => {
+  const { url, service } = await start({ aliases: { "/webhook": "whatsapp", "/web": "web" } });
+  expect((await fetch(url + path, { method })).status).toBe(status);
+  expect(service.received).toEqual([]);
+});
+
+test("an old path has the limits of its channel, and none where only the API is served", async () => {
+  const aliases = { "/webhook": "whatsapp" };
+  const channels = { whatsapp: stubChannel("whatsapp", { bodyBytesMax: 3 }) };
+  const { url } = await start({ aliases, channels });
+  expect((await fetch(`${url}/webhook`, { method: "POST", body: "four" })).status).toBe(413);
+  await serving?.close(0);
+  const { url: apiOnly } = await start({ aliases }, { serves: "api" });
+  expect((await fetch(`${apiOnly}/webhook`, { method: "POST", body: "b" })).status).toBe(404);
+});
+
 test.each([
   ["POST", "/webhooks/unknown", 404],
   ["POST", "/webhooks/__proto__", 404],

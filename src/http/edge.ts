@@ -3,10 +3,12 @@ import { MOMENT_SECONDS } from "../runtime/refuse.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound, notNow, tryAgain } from "./answers.ts";
 import { createApi } from "./api.ts";
+import { createAccess } from "./api-access.ts";
 import type { EdgeAnswer, EdgeRequest, Handle } from "./edge-request.ts";
+import { createMetrics } from "./metrics.ts";
 import { createRequestLimits, tooMany } from "./request-limits.ts";
 import { rootAnswer } from "./root-answer.ts";
-import { createWebhooks, WEBHOOKS } from "./webhooks.ts";
+import { createWebhooks, webhookTargets } from "./webhooks.ts";
 
 export interface EdgeOptions {
   /** `false`: no phone at `/`, even with a `web` channel (it may live in a page of the user's own). */
@@ -17,6 +19,7 @@ export interface EdgeOptions {
 
 /** Path and query. Longer than any provider's, and than any of our own pages uses. */
 const TARGET_LENGTH_MAX = 8_000;
+const NO_METRICS = "there are no metrics here; CloudWatch has those of functions";
 const HEALTHY = json(200, { status: "ok" });
 
 /** The whole of HTTP as one function. */
@@ -39,15 +42,20 @@ type Answering = (request: EdgeRequest) => Promise<EdgeAnswer> | EdgeAnswer;
 
 function createRouter(service: Service, options: EdgeOptions): Answering {
   const limits = createRequestLimits(service);
+  const targetOf = webhookTargets(service.aliases);
   const webhooks = createWebhooks(service, limits);
-  const api = createApi(service, limits);
+  const admit = createAccess(service);
+  const api = createApi(service, limits, admit);
+  const metrics = createMetrics(service, limits, admit);
   const root = rootAnswer(service, options.page ?? true);
   const { serves = "all" } = options;
   return (request) => {
     const { path } = request;
     if (path.startsWith("/api/") || path === "/api") return serves === "public" ? notFound() : api(request);
+    if (path === "/metrics") return serves === "all" ? metrics(request) : notFound(NO_METRICS);
     if (serves === "api") return notFound();
-    if (path.startsWith(WEBHOOKS)) return webhooks(request);
+    const target = targetOf(path);
+    if (target) return webhooks(target, request);
     if (path !== "/" && path !== "/readyz") return notFound();
     if (!isRead(request.method)) return methodNotAllowed(["GET"]);
     return path === "/" ? root : limits.slots.other.use(() => ready(service), tooMany);

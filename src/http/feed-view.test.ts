@@ -5,11 +5,7 @@ import { lockRecord } from "../core/lock-record.ts";
 import { newConversation } from "../core/new-conversation.ts";
 import { feedOf } from "./feed-view.ts";
 
-const conversation = newConversation(
-  "c1",
-  { channelType: "web", address: "web", sender: "ana" },
-  { projectStatus: "active", nowMs: 0 },
-);
+const conversation = newConversation("c1", { channelType: "web", address: "web", sender: "ana" }, 0);
 
 it.each([
   ["answering", "t1", 10_000],

@@ -17,6 +17,7 @@ export const LISTING_ROUTES: readonly Route[] = [
   route({
     method: "GET",
     path: "/api/quarantined",
+    isForAll: true,
     operation: "listQuarantined",
     summary: "Rows of the store that were not ours: they stop no conversation, and wait for a person",
     query: PAGE_QUERY,
@@ -26,6 +27,7 @@ export const LISTING_ROUTES: readonly Route[] = [
   route({
     method: "GET",
     path: "/api/counts",
+    isForAll: true,
     operation: "getCounts",
     summary: "How much there is of everything",
     answers: { 200: { description: "Counts", schema: COUNTS } },

@@ -80,6 +80,7 @@ function pausing(action: string, operation: string, summary: string, paused: boo
   return route({
     method: "POST",
     path: `/api/${action}`,
+    isForAll: true,
     operation,
     summary,
     body: object({}),

@@ -75,6 +75,8 @@ export interface Route<
   readonly path: `/api/${string}`;
   /** A caller with the token that may only answer turns may use it as well. */
   readonly forResponders?: true;
+  /** It concerns all projects: a caller with the token of one may not use it. */
+  readonly isForAll?: true;
   run(call: ApiCall<Body, Queried<Query>>): Promise<ApiResult<Answered<Answers>>>;
 }
 

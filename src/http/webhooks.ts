@@ -1,13 +1,14 @@
 import { byName } from "../runtime/by-name.ts";
 import { glance, noteRefusal, refuse, refuseNameless, refuseTooLarge, TOO_MANY } from "../runtime/refuse.ts";
 import type { Service } from "../runtime/service.ts";
+import type { Aliases } from "../schema/aliases.ts";
 import { isRead, methodNotAllowed, notFound } from "./answers.ts";
 import type { Body, EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { createFeed } from "./feed.ts";
 import { createUrl } from "./public-url.ts";
 import { bytesMaxOf, type RequestLimits, unread } from "./request-limits.ts";
 
-export const WEBHOOKS = "/webhooks/";
+const WEBHOOKS = "/webhooks/";
 /**
  * What may follow the channel's name, with its methods. Some providers use GET to ask for a proof of
  * ownership.
@@ -15,15 +16,20 @@ export const WEBHOOKS = "/webhooks/";
 const ENDINGS: Readonly<Record<string, readonly string[]>> = { "": ["POST", "GET"], status: ["POST"] };
 const EMPTY = Buffer.alloc(0);
 
+/** Whose webhook a path is, and which of its endings. */
+interface Target {
+  readonly name: string;
+  readonly step: string;
+}
+
 /** `POST /webhooks/<channel>`, `POST /webhooks/<channel>/status`, and the phone page's feed. */
 export function createWebhooks(
   service: Service,
   { intake, slots }: RequestLimits,
-): (request: EdgeRequest) => Promise<EdgeAnswer> {
+): (target: Target, request: EdgeRequest) => Promise<EdgeAnswer> {
   const feed = createFeed(service);
   const urlOf = createUrl(service.publicUrl);
-  return async (request) => {
-    const { name, step } = targetOf(request.path);
+  return async ({ name, step }, request) => {
     const channel = byName(service.channels, name);
     if (!channel) {
       if (!isRead(request.method)) refuseNameless(service);
@@ -60,10 +66,20 @@ function notRead(service: Service, name: string, body: Exclude<Body, Buffer>, by
   return unread(body, bytesMax);
 }
 
-/** A slash at the end is a common slip in a provider's console, and would lose every message. */
-function targetOf(path: string): { name: string; step: string } {
-  const end = path.endsWith("/") ? path.length - 1 : path.length;
+/** Undefined for a path that is no webhook's. Only a channel's own path has endings, an alias has none. */
+export function webhookTargets(aliases: Aliases): (path: string) => Target | undefined {
+  const channels = new Map(Object.entries(aliases));
+  return (path) => {
+    // A slash at the end is a common slip in a provider's console, and would lose every message.
+    const plain = path.endsWith("/") ? path.slice(0, -1) : path;
+    if (path.startsWith(WEBHOOKS)) return targetOf(plain);
+    const name = channels.get(plain);
+    return name === undefined ? undefined : { name, step: "" };
+  };
+}
+
+function targetOf(path: string): Target {
   const slash = path.indexOf("/", WEBHOOKS.length);
-  if (slash === -1 || slash >= end) return { name: path.slice(WEBHOOKS.length, end), step: "" };
-  return { name: path.slice(WEBHOOKS.length, slash), step: path.slice(slash + 1, end) };
+  if (slash === -1) return { name: path.slice(WEBHOOKS.length), step: "" };
+  return { name: path.slice(WEBHOOKS.length, slash), step: path.slice(slash + 1) };
 }

@@ -44,6 +44,7 @@ describe("metrics", () => {
 
   test.each([
     ["window.armed", "MessagesStaged"],
+    ["window.joined", "MessagesStaged"],
     ["message.refused", "MessagesRefused"],
     ["webhook.failed", "WebhooksFailed"],
     ["webhook.refused", "WebhooksRefused"],

@@ -188,7 +188,7 @@ export const LIMITS = {
     default: 2,
     help: "restarts of one turn under `whileBusy: restart`",
   },
-  /** Counted from our first look that found it, or from the last change of the record, if that is later. */
+  /** Counted from our first look that found it, and anew when the record is changed. */
   honourStatusForMs: {
     ...SECONDS,
     key: "honourStatusSeconds",

@@ -1,4 +1,5 @@
 import type { LimitSettings } from "./limits.ts";
+import type { ProjectRule } from "./project.ts";
 import type { WindowPolicy } from "./window.ts";
 
 /** Settings that are chosen by a word; the first one is the default. */
@@ -21,17 +22,42 @@ export interface ChannelSettings {
   readonly window: WindowPolicy;
   /** How long a request may stay inside this provider, if it is not `settleMs`. */
   readonly settleMs?: number;
+  /** The project that it belongs to, where that is not the default. */
+  readonly project?: string;
+  /** Its own addresses, once it is open. */
+  readonly addresses?: readonly string[];
+}
+
+/** Limits that a project may have of its own: they are about its customers alone. */
+export const PROJECT_LIMITS = [
+  "answerTimeoutMs",
+  "stagedMessagesMax",
+  "stagedBytesMax",
+  "historyMessagesMax",
+  "historyBytesMax",
+  "replyBytesMax",
+  "replyMessagesMax",
+  "restartsMax",
+  "senderPerMinuteMax",
+  "visitorPerMinuteMax",
+] as const;
+
+/** What a project may have of its own, beside its windows. */
+export type OwnSettings = Pick<LimitSettings, (typeof PROJECT_LIMITS)[number]> &
+  Pick<Choices, "admission" | "whileBusy" | "onUnknown"> & { readonly busyText: string };
+
+export interface ProjectSettings extends ProjectRule {
+  readonly own?: Partial<OwnSettings>;
 }
 
 /** Everything that decisions depend on, as plain data: it crosses thread boundaries. Durations in ms. */
 export interface Settings extends LimitSettings, Choices {
   readonly channels: Readonly<Record<string, ChannelSettings>>;
   readonly window: WindowPolicy;
-  /** The project status of a conversation that `admission: "open"` creates. */
-  readonly projectStatus: string;
+  /** By name; without any, all channels are of one project that is active. */
+  readonly projects: Readonly<Record<string, ProjectSettings>>;
   /** What a customer is told whose message is turned away because too much waits, or a turn runs. */
   readonly busyText: string;
-  readonly allowedChannels?: readonly string[];
   /** A status that says that another system processes the conversation puts its turns off. */
   readonly honourStatus: boolean;
   /** How many of its messages a conversation's row shows to other systems, where there is such a row. */

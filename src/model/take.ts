@@ -4,6 +4,7 @@ import type { HistoryMessage } from "./history.ts";
 import type { Lease } from "./lease.ts";
 import type { StagedMessage } from "./message.ts";
 import type { StagedOutbound } from "./outbound.ts";
+import type { ProjectRule } from "./project.ts";
 
 /** How often a turn was tried. */
 export interface TurnTries {
@@ -33,19 +34,25 @@ export interface TurnStart {
   readonly isOverStale?: true;
 }
 
+/** Whose turn it is. */
+interface TurnSubject {
+  readonly conversation: Conversation;
+  /** What its project allows, as it was when the turn was taken. */
+  readonly project: ProjectRule;
+  /** Set if the customer no longer has the name that the reply is addressed to. */
+  readonly moved?: Moved;
+}
+
 /** A turn to carry out, under a lease. */
-export interface Taken extends TurnTries, TurnStart {
+export interface Taken extends TurnTries, TurnSubject, TurnStart {
   readonly lease: Lease;
   readonly turnId: string;
-  readonly conversation: Conversation;
   /** The batch in order. Empty when the turn carries out an outbound. */
   readonly messages: readonly StagedMessage[];
   /** Something to be said without a message that asked for it. */
   readonly outbound?: StagedOutbound;
   /** Set when an earlier holder got as far as DRAFT: the turn continues there. */
   readonly draft?: Draft;
-  /** Set if the customer no longer has the name that the reply is addressed to. */
-  readonly moved?: Moved;
   /** Provider ids that its latest turns and dead letters sent; `reconcile` leaves them out. */
   readonly recentProviderIds: readonly string[];
   /**
@@ -76,13 +83,37 @@ export interface DeadLettered {
   readonly reason: string;
 }
 
+/** Another worker holds the conversation. */
+export interface Busy {
+  readonly kind: "busy";
+  readonly conversationId: string;
+  readonly untilAtMs: number;
+  readonly holder?: string;
+  /** Since when it is held. */
+  readonly sinceAtMs?: number;
+  /** Only the end came that its lease had before it was renewed: no work was wanted there. */
+  readonly isRenewed?: true;
+}
+
+/** A lease that its holder never gave back: it died, or stood still for longer than its lease. */
+export interface TookOver {
+  readonly conversationId: string;
+  readonly holder: string;
+  /** When its holder had taken it. */
+  readonly sinceAtMs: number;
+}
+
 /** What a wake-up for one conversation led to. */
-export type TakeOutcome =
+export type TakeOutcome = (
   | { readonly kind: "turn"; readonly taken: Taken }
-  | { readonly kind: "busy"; readonly conversationId: string; readonly untilAtMs: number }
+  | Busy
   | { readonly kind: "later"; readonly dueAtMs: number; readonly elsewhere?: HeldElsewhere }
   | { readonly kind: "nothing" }
-  | DeadLettered;
+  | DeadLettered
+) & {
+  /** Told by engines that see the old lease where they take the new one. */
+  readonly tookOver?: TookOver;
+};
 
 /** If one look led to several outcomes: the last one, and the dead letters before it. */
 export type TakeResult = TakeOutcome & { readonly deadLettered?: readonly DeadLettered[] };

@@ -63,6 +63,8 @@ export interface Outgoing {
   readonly media?: readonly Media[];
   readonly reference: ChunkReference;
   readonly conversationId: string;
+  /** Which credentials the conversation's record asks for. A channel with one account need not look at it. */
+  readonly credentialsId?: string;
 }
 
 /** Every `why` is for people and for the log: never a text or an address. */
@@ -102,7 +104,18 @@ export interface ChannelContext {
   /** Where the provider posts delivery statuses, if a public URL is configured. */
   readonly statusUrl?: string;
   readonly nowMs: () => number;
+  /**
+   * Resolves after `ms`, or as soon as `signal` aborts: for a provider that allows so many calls a second. A
+   * service always gives it; a context that is made by hand may leave it out, and then nothing is waited for.
+   */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
+
+/**
+ * Part of a list of what was received: a message, or that the provider has answered and is asked for more. A
+ * list of many questions says so after each: what it has found so far is staged, and silence is noticed.
+ */
+export type Listed = InboundMessage | "asking";
 
 /** What the runtime has to know of a channel. */
 export interface ChannelFacts {
@@ -158,7 +171,12 @@ export interface ReceivingChannel {
   /** Writes the webhook's answer in the provider's own format. */
   answer(summary: ReceiveSummary): WebhookAnswer;
   /** What the provider received since then, oldest first, for `lull catch-up`. */
-  listReceived?(sinceAtMs: number, signal: AbortSignal): AsyncIterable<InboundMessage>;
+  listReceived?(sinceAtMs: number, signal: AbortSignal): AsyncIterable<Listed>;
+  /**
+   * Whether `parse` made this id up for a message that carried none. The provider's list has the same message
+   * under another id, so `lull catch-up` refuses to fetch what such messages stand beside.
+   */
+  isInventedId?(providerId: string): boolean;
 }
 
 /** From a reply to what the provider says of it. */

@@ -2,6 +2,7 @@ import type { Conversation, ConversationChange, NewConversation } from "../model
 import type { HistoryMessage } from "../model/history.ts";
 import type { LateAnswer } from "../model/late-answer.ts";
 import type { OutboundRequest } from "../model/outbound.ts";
+import type { ProjectChange } from "../model/project.ts";
 
 export interface Conversations {
   /** Creates one, or finds the active one of the same key: `created` says which. */
@@ -24,4 +25,6 @@ export interface Conversations {
   answer(answer: LateAnswer): Promise<"accepted" | "stale">;
   /** Stops or resumes answering everywhere; messages stay staged. */
   pauseAll(paused: boolean): Promise<void>;
+  /** Sets what counts for all conversations of a project, over the configuration. Undefined: reset. */
+  changeProject(project: string, change: ProjectChange | undefined): Promise<void>;
 }

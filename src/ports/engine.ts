@@ -16,10 +16,19 @@ import type { Clock } from "./clock.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Inspector } from "./inspector.ts";
 import type { Repairs } from "./repairs.ts";
+import type { SeedTableNames, SeedTables } from "./seed-tables.ts";
 
 /** What became of one arrival. Each may be acknowledged: it is durable, or never needed. */
 export type StageOutcome =
-  | { readonly kind: "staged"; readonly conversationId: string; readonly dueAtMs: number }
+  | {
+      readonly kind: "staged";
+      readonly conversationId: string;
+      readonly dueAtMs: number;
+      /** A window stood already. */
+      readonly isJoined?: true;
+      /** Who holds the conversation meanwhile, where the engine sees it. */
+      readonly heldBy?: string;
+    }
   | { readonly kind: "duplicate" }
   /** Its writer is not known as surely as the request asks for. Nothing of it is kept: it may come again. */
   | { readonly kind: "unattributed" }
@@ -95,19 +104,25 @@ export type ChunksOutcome =
   | { readonly kind: "handed-off" }
   | WriteOutcome;
 
+/** The end of a lease. */
+export interface Ended {
+  /** What became due while it was held had to wait for its end, since then. Told where it costs no read. */
+  readonly keptWaitingSinceAtMs?: number;
+}
+
 export type CommitOutcome =
-  | {
+  | ({
       readonly kind: "committed";
       readonly next?: TakeResult;
       /** More may be due, but the store failed: a worker has to look once the lease is free. */
       readonly isLeft?: true;
-    }
+    } & Ended)
   /** There was no reply, but a late answer was accepted meanwhile: its draft stands, uncommitted. */
   | { readonly kind: "answered" }
   | WriteOutcome;
 
 export type ReleaseOutcome =
-  | { readonly kind: "released"; readonly deadLetterId?: string }
+  | ({ readonly kind: "released"; readonly deadLetterId?: string } & Ended)
   /** There would be a dead letter, but a late answer was accepted meanwhile: the lease is still held. */
   | { readonly kind: "answered" }
   | WriteOutcome;
@@ -136,13 +151,23 @@ export interface TurnTaking {
   release(lease: Lease, how: ReleaseReason): Promise<ReleaseOutcome>;
 }
 
+/** What a dead process held. */
+export interface FreedLeases {
+  readonly holder: string;
+  readonly leases: number;
+  /** When the oldest of them was taken. */
+  readonly sinceAtMs: number;
+}
+
 export interface SweepReport {
   /** Conversations with overdue messages and no window or lease: armed again. There should be none. */
   readonly orphans: readonly string[];
   /** Windows or lapsed leases whose trigger was sent again. */
   readonly retriggered: number;
-  /** Leases freed because their holder's process is known dead. */
+  /** Leases freed because their holder's process is known dead: each is counted once. */
   readonly freed: number;
+  /** The same by holder, where the engine knows. */
+  readonly freedFrom?: readonly FreedLeases[];
   /** Remembered ids and old records that were removed. */
   readonly expired: number;
   /** The clock was set back since the last sweep: work that it had put off was brought forward. */
@@ -160,7 +185,10 @@ export interface ClockSetBack {
 export interface Sweeping {
   /** One bounded round; the engine keeps its cursor. */
   sweep(): Promise<SweepReport>;
-  /** Frees the leases of a holder whose process is known dead, at once. */
+  /**
+   * Frees the leases of a holder whose process is known dead, at once. Tells how many of its leases no worker
+   * has taken yet, those included that were freed before.
+   */
   freeLeases(holder: string): Promise<number>;
 }
 
@@ -251,6 +279,8 @@ export interface EngineProvider {
   /** URLs of the queues that wake its workers. No other system may write there. */
   readonly triggerQueues?: () => readonly string[];
   open(context: EngineContext): Promise<Engine>;
+  /** Opens tables that the original system filled, beside its own. Absent if there can be none. */
+  seedTables?(names: Partial<SeedTableNames>, context: EngineContext): Promise<SeedTables>;
   /** Copies a consistent snapshot to `file` while the service runs. */
   backup?(file: string, options: BackupOptions): Promise<BackupReport>;
   /** Shown instead if the store has backups of its own. */

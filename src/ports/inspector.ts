@@ -3,6 +3,7 @@ import type { DeadLetter } from "../model/dead-letter.ts";
 import type { HistoryMessage } from "../model/history.ts";
 import type { StagedMessage } from "../model/message.ts";
 import type { NameRecords } from "../model/names.ts";
+import type { ProjectChange } from "../model/project.ts";
 import type { Refusal } from "../model/refusal.ts";
 import type { TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
@@ -96,6 +97,8 @@ export interface Gauges {
   readonly unknown: number;
   /** As in `Counts`. */
   readonly quarantined: number;
+  /** Messages that wait for their turn. Left out where counting them is not cheap. */
+  readonly staged?: number;
   /** Leases that lapsed and that no worker has taken since. */
   readonly staleLeases: number;
   /** When the oldest current lease was taken. */
@@ -116,6 +119,8 @@ export interface Inspector {
   refusals(page: Page): Promise<Listing<Refusal>>;
   /** Empty where no other system can write. */
   quarantined(page: Page): Promise<Listing<QuarantinedRow>>;
+  /** What was set for a project while the service ran; undefined if what is configured counts. */
+  projectChange(project: string): Promise<ProjectChange | undefined>;
   counts(): Promise<Counts>;
   gauges(): Promise<Gauges>;
 }

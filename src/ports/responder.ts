@@ -27,6 +27,11 @@ export interface Turn {
   readonly conversation: Conversation;
   /** What was said before this turn, oldest first. Read when called, or with the turn (`readsHistory`). */
   history(messagesMax?: number): Promise<readonly HistoryMessage[]>;
+  /**
+   * A word for the log about this turn: capital letters, digits and underscores. Nothing else is logged: it
+   * may quote a customer.
+   */
+  note(code: string): void;
   /** Aborts when the answer is no longer wanted: out of time, lease lost, newer messages. */
   readonly signal: AbortSignal;
 }

@@ -28,6 +28,8 @@ export interface Asking {
   readonly historyBytesMax: number;
   readonly lost: AbortSignal;
   readonly stopping: AbortSignal;
+  /** What the responder has to say about the turn itself. */
+  readonly note: (code: string) => void;
   /** Resolves when newer messages call for a restart. Left out where the policy does not want one. */
   readonly newer?: (signal: AbortSignal) => Promise<boolean>;
 }
@@ -92,6 +94,7 @@ function turnFor(asking: Asking, taken: Taken, signal: AbortSignal): Turn {
     media: messages.flatMap(({ media }) => copies(media)),
     conversation: { ...conversation },
     history: (messagesMax = asking.historyMessagesMax) => historyFor(asking, taken, countOf(messagesMax)),
+    note: (code) => asking.note(/^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : "UNREADABLE_NOTE"),
     signal,
   };
 }

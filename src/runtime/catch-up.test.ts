@@ -3,7 +3,7 @@ import { memory } from "../engines/memory/index.ts";
 import { memoryTables } from "../engines/memory/tables.ts";
 import type { LogFields } from "../model/log.ts";
 import type { InboundMessage } from "../model/message.ts";
-import type { Channel } from "../ports/channel.ts";
+import type { Channel, Listed } from "../ports/channel.ts";
 import { type FakeClock, fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { testWebhook } from "../testing/test-webhook.ts";
@@ -92,6 +92,75 @@ describe("what the provider received meanwhile", () => {
     const stopped = service.stop(0);
     await clock.advance(1);
     await stopped;
+  });
+
+  it("is staged as it comes, while the provider is asked for more, and kept when it refuses", async () => {
+    const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>();
+    const listReceived = async function* (): AsyncGenerator<Listed> {
+      yield message("1");
+      yield "asking";
+      await mayGoOn;
+      yield message("2");
+      throw new Error("503: enough for now");
+    };
+    const { catchUp, counts } = behind([], { channel: { listReceived } });
+    const progress = Promise.withResolvers<number>();
+    const caught = catchUp({ onProgress: progress.resolve }).catch((error) => error);
+    expect([await progress.promise, (await counts()).staged]).toEqual([1, 1]);
+    goOn();
+    expect(await caught).toMatchObject({ message: "503: enough for now" });
+    expect((await counts()).staged).toBe(2);
+  });
+
+  it("is not taken from a list whose beginning is forgotten before its end is read", async () => {
+    const clock = fakeClock();
+    const HOUR = 3_600_000;
+    const listReceived = async function* (): AsyncGenerator<Listed> {
+      for (let minutes = 0; minutes < 16; minutes++) {
+        await clock.sleep(60_000);
+        yield "asking";
+      }
+      yield message("1");
+    };
+    const slow = behind([], { clock, limits: { dedupeHours: 1 }, channel: { listReceived } });
+    await slow.service.start();
+    const sinceAtMs = clock.nowMs();
+    await clock.advance(HOUR);
+    const caught = slow.catchUp({ sinceAtMs }).catch((error) => error);
+    await clock.advance(16 * 60_000);
+    expect(await caught).toMatchObject({
+      code: "INCOMPLETE_LIST",
+      message: expect.stringContaining("ids of its beginning are forgotten by now"),
+    });
+    expect((await slow.counts()).staged).toBe(0);
+    const stopped = slow.service.stop(0);
+    await clock.advance(1);
+    await stopped;
+  });
+
+  it("is not taken where webhooks brought the same people's messages under made-up ids", async () => {
+    const isInventedId = (id: string) => id.startsWith("made-up");
+    const withAlias = message("2", { sender: "SV.aaaaaaaa", senderAlias: "ana", replyTo: "ana" });
+    for (const listedMessage of [message("1"), withAlias]) {
+      const { catchUp, webhook, counts, clock, service } = behind([listedMessage], {
+        channel: { isInventedId },
+      });
+      await service.start();
+      const sinceAtMs = clock.nowMs();
+      await webhook(message("made-up-1"));
+      const refused = { code: "INCOMPLETE_LIST", message: expect.stringContaining("through a relay") };
+      await expect(catchUp({ sinceAtMs })).rejects.toMatchObject(refused);
+      // Answered by now, it is known from the history.
+      await clock.advance(20_000);
+      await expect(catchUp({ sinceAtMs })).rejects.toMatchObject(refused);
+      expect(await counts()).toMatchObject({ staged: 0, turns: 1 });
+      // What came long before the list begins is nothing to it.
+      await clock.advance(3_600_000);
+      expect(await catchUp()).toMatchObject({ new: 1 });
+      const stopped = service.stop(0);
+      await clock.advance(1);
+      await stopped;
+    }
   });
 
   it("is refused in the provider's own words", async () => {

@@ -17,6 +17,7 @@ import {
 import { DeadlineMissed } from "../wire/deadline.ts";
 import { admitted } from "./arrivals.ts";
 import { checkRequest } from "./check-request.ts";
+import { requireKnownIds } from "./invented-ids.ts";
 import { knownChannel } from "./known-channel.ts";
 import { receivedSince } from "./listing.ts";
 import { summarise } from "./outcomes.ts";
@@ -72,20 +73,23 @@ export async function catchUp(context: ReceiveContext, request: CatchUpRequest):
   let result = NOTHING;
   let batch: InboundMessage[] = [];
   const flush = async () => {
-    if (batch.length === 0) return;
-    result = sum(result, await stage(context, engine, { name, channel, batch, byNumber }));
+    const messages = batch;
     batch = [];
+    if (messages.length === 0) return;
+    if (!request.beyondMemory) await requireStillKnown(engine, name, sinceAtMs);
+    await requireKnownIds(engine, context.settings, { name, channel, batch: messages, sinceAtMs });
+    result = sum(result, await stage(context, engine, { name, channel, batch: messages, byNumber }));
     onProgress(result.listed);
   };
   try {
-    for await (const message of receivedSince(channel, sinceAtMs, context.clock)) {
-      if (batch.push(message) === BATCH) await flush();
+    for await (const listed of receivedSince(channel, sinceAtMs, context.clock)) {
+      // The next answer may take a while, and those whose messages are here wait for none of it.
+      if (listed === "asking" || batch.push(listed) === BATCH) await flush();
     }
   } catch (error) {
-    if (!(error instanceof DeadlineMissed)) throw error;
     // What came is safe with us, and the next run finds it known.
     await flush();
-    throw unfinished(name, error, result.listed);
+    throw error instanceof DeadlineMissed ? unfinished(name, error, result.listed) : error;
   }
   await flush();
   return result;
@@ -106,6 +110,15 @@ export async function whyForgotten(
   return (
     `ids are remembered since ${new Date(fromAtMs).toISOString()} (limits.dedupeHours: ${hours}): ` +
     "what was answered before that would be answered again"
+  );
+}
+
+/** A list of many questions may take longer than ids are kept beyond what was promised. */
+async function requireStillKnown({ receiving }: Engine, name: string, sinceAtMs: number): Promise<void> {
+  if (sinceAtMs >= (await receiving.knownSinceMs())) return;
+  throw new LullError(
+    `${name}: listing took so long that ids of its beginning are forgotten by now; begin later`,
+    { code: "INCOMPLETE_LIST", retry: "never" },
   );
 }
 

@@ -3,7 +3,7 @@ import { MEMORY_MARGIN_MS } from "../core/defaults.ts";
 import { memory } from "../engines/memory/index.ts";
 import type { Responder } from "../ports/responder.ts";
 import { testChannel } from "../testing/test-channel.ts";
-import { defineConfig, type LullConfig, settingsFrom } from "./config.ts";
+import { aliasesIn, defineConfig, type LullConfig, settingsFrom } from "./config.ts";
 
 const settings = (given: Partial<LullConfig> = {}) =>
   settingsFrom({ engine: memory(), channels: { test: testChannel() }, ...given });
@@ -33,6 +33,31 @@ describe("windows", () => {
     });
     expect(channels.sms).toEqual({ type: "sms", window: { kind: "fixed", lengthMs: 3_000 } });
     expect(channels.web?.window).toEqual({ kind: "fixed", lengthMs: 10_000 });
+  });
+});
+
+describe("other paths of webhooks", () => {
+  const from = (aliases: Record<string, string>) =>
+    aliasesIn({ engine: memory(), channels: { test: testChannel() }, aliases });
+
+  it("are those that are said, and none otherwise", () => {
+    expect(from({ "/webhook": "test" })).toEqual({ "/webhook": "test" });
+    expect(aliasesIn({ engine: memory(), channels: {} })).toEqual({});
+  });
+
+  it.each([
+    [
+      "aliases: /webhook is for channel tset, and there is no channel of that name. Did you mean test?",
+      "tset",
+    ],
+    ["aliases: /webhook is for channel constructor, and there is no channel of that name", "constructor"],
+  ])("are for a channel that there is: %s", (words, name) => {
+    expect(() => from({ "/webhook": name })).toThrow(words);
+  });
+
+  it("are plain, and not Lull's own", () => {
+    expect(() => from({ "/webhook?x": "test" })).toThrow("is no plain path");
+    expect(() => from({ "/api/x": "test" })).toThrow("is Lull's own: /api is taken");
   });
 });
 
@@ -107,11 +132,11 @@ describe("limits", () => {
   });
 });
 
-it("what a new conversation starts with is set by the project", () => {
-  expect(settings({ project: { status: "trial", allowedChannels: ["sms"] } })).toMatchObject({
-    projectStatus: "trial",
-    allowedChannels: ["sms"],
+it("what counts for every conversation is set by the project", () => {
+  expect(settings({ project: { status: "trial", allowedChannels: ["sms"] } }).projects).toEqual({
+    default: { status: "trial", allowedChannels: ["sms"] },
   });
+  expect(settings({}).projects).toEqual({ default: { status: "active" } });
 });
 
 it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, 24 * 3_600_000 + 1])(

@@ -2,6 +2,7 @@ import { DEFAULTS, MEMORY_MARGIN_MS, MIRROR_MESSAGES_MAX, settingsWith } from ".
 import { ConfigError } from "../errors.ts";
 import type { LimitSettings, LimitsConfig } from "../model/limits.ts";
 import type { Log } from "../model/log.ts";
+import type { ProjectRule } from "../model/project.ts";
 import { CHOICES, type ChannelSettings, type Choices, type Settings } from "../model/settings.ts";
 import type { WindowPolicy } from "../model/window.ts";
 import type { Channel } from "../ports/channel.ts";
@@ -9,12 +10,17 @@ import type { Clock } from "../ports/clock.ts";
 import type { EngineProvider } from "../ports/engine.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
+import { ALIASES, type Aliases } from "../schema/aliases.ts";
 import { limitsFrom } from "../schema/limits.ts";
 import { isPlainUrl, plainUrlInWords } from "../schema/plain-url.ts";
 import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
-import { flag, oneOf, options, whole } from "../schema/schema.ts";
+import { flag, options, whole } from "../schema/schema.ts";
+import { didYouMean } from "../schema/suggest.ts";
 import { isSameQueue } from "../wire/queue-url.ts";
 import { byName } from "./by-name.ts";
+import { choicesIn } from "./choices.ts";
+import { type Arranged, arranged, type ProjectConfig, projectSettings } from "./project-config.ts";
+import type { PartOf } from "./service-metrics.ts";
 import { type WindowConfig, windowPolicy } from "./window-config.ts";
 
 export type { LimitsConfig, WindowConfig };
@@ -40,11 +46,18 @@ export interface LullConfig extends Partial<Choices> {
   readonly honourStatus?: boolean;
   /** On AWS: how many of the newest messages are also kept in the conversation's row, for others to read. */
   readonly mirrorMessages?: number;
-  /** What a new conversation starts with under `admission: "open"`. */
-  readonly project?: { readonly status?: string; readonly allowedChannels?: readonly string[] };
+  /** Counts for every conversation: a status other than `active` refuses, as do other channel types. */
+  readonly project?: Partial<ProjectRule>;
+  /** Several projects (tenants), by name: each with its channels, and with what differs for it. */
+  readonly projects?: Readonly<Record<string, ProjectConfig>>;
   readonly limits?: LimitsConfig;
   /** Base of the URL that providers call, for signatures and status callbacks. */
   readonly publicUrl?: string;
+  /**
+   * Other paths of webhooks, each with its channel: `{ "/webhook": "wati" }` serves `POST /webhook` like
+   * `POST /webhooks/wati`, for a provider that calls the path of the system before.
+   */
+  readonly aliases?: Readonly<Record<string, string>>;
   /**
    * Bearer token for `/api`, 16 characters or more. Without one `/api` answers on loopback only, and with a
    * `publicUrl` not at all.
@@ -57,6 +70,8 @@ export interface LullConfig extends Partial<Choices> {
   readonly clock?: Clock;
   /** Who this process is to the store; made up where it is left out. */
   readonly workerId?: string;
+  /** Set where several processes are one service, as the workers of `lull start` are. */
+  readonly partOf?: PartOf;
   /** 0 up to 1, for the jitter of backoffs. Handed in by tests. */
   readonly random?: () => number;
 }
@@ -78,21 +93,38 @@ export function publicUrlIn({ publicUrl }: LullConfig): string | undefined {
   return publicUrl.replace(/\/+$/, "");
 }
 
+/** Paths that stand for `/webhooks/<channel>`, checked. */
+export function aliasesIn(config: LullConfig): Aliases {
+  const { aliases = {} } = config;
+  const { channels } = arranged(config);
+  const [problem] = problemsIn(aliases, ALIASES, "aliases", TO_PEOPLE);
+  if (problem !== undefined) throw new ConfigError(problem);
+  for (const [path, name] of Object.entries(aliases)) {
+    if (byName(channels, name) === undefined)
+      throw new ConfigError(
+        `aliases: ${path} is for channel ${name}, and there is no channel of that name` +
+          didYouMean(name, Object.keys(channels)),
+      );
+  }
+  return aliases;
+}
+
 /** Checks the configuration and turns it into settings: seconds into ms, names into policies. */
-export function settingsFrom(config: LullConfig): Settings {
+export function settingsFrom(given: LullConfig): Settings {
+  const all = arranged(given);
+  const config = { ...given, ...all };
   checkTargets(config);
   const window = config.window === undefined ? DEFAULTS.window : windowPolicy(config.window, "window");
   const settings = settingsWith({
     ...config.engine.defaults,
     ...limitSettings(config),
-    ...choicesIn(config),
+    ...choicesIn(config, Object.keys(CHOICES) as (keyof Choices)[]),
     window,
     channels: channelSettings(config, window),
     bringsHistory: respondersIn(config).some((responder) => responder.readsHistory),
     ...besideOthers(config),
     ...(config.busyText !== undefined && { busyText: config.busyText }),
-    ...(config.project?.status !== undefined && { projectStatus: config.project.status }),
-    ...(config.project?.allowedChannels && { allowedChannels: config.project.allowedChannels }),
+    projects: projectSettings(config),
   });
   return { ...settings, dedupeMs: settings.dedupeMs + MEMORY_MARGIN_MS };
 }
@@ -123,19 +155,14 @@ const BESIDE_OTHERS = options({
   mirrorMessages: whole({ minimum: 0, maximum: MIRROR_MESSAGES_MAX }),
 });
 
-function choicesIn(config: LullConfig): Partial<Choices> {
-  const names = Object.keys(CHOICES) as (keyof Choices)[];
-  const said = names.filter((name) => config[name] !== undefined);
-  for (const name of said) {
-    const [problem] = problemsIn(config[name], oneOf(...CHOICES[name]), name, TO_PEOPLE);
-    if (problem !== undefined) throw new ConfigError(problem);
-  }
-  return Object.fromEntries(said.map((name) => [name, config[name]]));
-}
-
 /** A turn in a trigger queue would be read as poison, or would wake a conversation without messages. */
-function checkTargets({ engine, respond, responders, handOffTo }: LullConfig): void {
-  const targets = { ...prefixed(responders), respond, handOffTo };
+function checkTargets({ engine, respond, responders, handOffTo, handOffs }: LullConfig & Arranged): void {
+  const targets = {
+    ...prefixed("responders", responders),
+    ...prefixed("handOffTo", handOffs),
+    respond,
+    handOffTo,
+  };
   const triggers = engine.triggerQueues?.() ?? [];
   for (const [where, target] of Object.entries(targets)) {
     const url = target?.handsTo;
@@ -145,21 +172,21 @@ function checkTargets({ engine, respond, responders, handOffTo }: LullConfig): v
 }
 
 /** Without `handOffTo`: its turns are a human's, and rare, and it asks for the history by itself. */
-function respondersIn({ respond, responders = {} }: LullConfig): Responder[] {
+function respondersIn({ respond, responders = {} }: Pick<LullConfig, "respond" | "responders">): Responder[] {
   return [...(respond ? [respond] : []), ...Object.values(responders)];
 }
 
-function prefixed(responders: LullConfig["responders"] = {}): Record<string, Responder> {
+function prefixed(key: string, responders: Readonly<Record<string, Responder>>): Record<string, Responder> {
   return Object.fromEntries(
-    Object.entries(responders).map(([channel, responder]) => [`responders.${channel}`, responder]),
+    Object.entries(responders).map(([channel, responder]) => [`${key}.${channel}`, responder]),
   );
 }
 
 /** A lost send has settled long before this; a longer wait gains nothing. */
 const SETTLE_MS_MAX = 24 * 3_600_000;
 
-function channelSettings(config: LullConfig, window: WindowPolicy): Record<string, ChannelSettings> {
-  const { channels, windows = {} } = config;
+function channelSettings(config: Arranged, window: WindowPolicy): Record<string, ChannelSettings> {
+  const { channels, windows, projectOf } = config;
   for (const name of Object.keys(windows)) {
     if (byName(channels, name) === undefined)
       throw new ConfigError(`windows.${name}: there is no channel of that name`);
@@ -176,7 +203,9 @@ function channelSettings(config: LullConfig, window: WindowPolicy): Record<strin
           `channels.${name}: settleMs is ${settleMs}, and must be from 0 to ${SETTLE_MS_MAX}`,
         );
       const ownWindow = own ? windowPolicy(own, `windows.${name}`) : window;
-      return [name, { type, window: ownWindow, ...(settleMs !== undefined && { settleMs }) }];
+      const project = byName(projectOf, name);
+      const optional = { ...(settleMs !== undefined && { settleMs }), ...(project && { project }) };
+      return [name, { type, window: ownWindow, ...optional }];
     }),
   );
 }

@@ -1,17 +1,18 @@
+import { withAddresses } from "../core/projects.ts";
 import { catchUp } from "./catch-up.ts";
 import { ChannelFitness } from "./channel-fitness.ts";
 import type { LullConfig } from "./config.ts";
-import { createConversation } from "./create-conversation.ts";
-import { answerLate } from "./late-answer.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { openChannels } from "./open-channels.ts";
-import { operating } from "./operating.ts";
+import { operationsOver, withinProject } from "./operations.ts";
+import { arranged } from "./project-config.ts";
+import { projectsOver } from "./projects.ts";
 import { receive } from "./receive.ts";
 import { receiveContext } from "./receive-context.ts";
-import { responderFor } from "./responder-for.ts";
-import { say } from "./say.ts";
+import { handOffFor, responderFor } from "./responder-for.ts";
 import type { Service } from "./service.ts";
 import { factsFrom } from "./service-facts.ts";
+import { measure } from "./service-metrics.ts";
 import { Sweeper } from "./sweeper.ts";
 import { Worker } from "./worker.ts";
 
@@ -20,11 +21,17 @@ import { Worker } from "./worker.ts";
  * is needed.
  */
 export function createService(config: LullConfig): Service {
-  const facts = factsFrom(config);
-  openChannels(facts);
+  const checked = factsFrom(config);
+  openChannels(checked);
+  const facts = { ...checked, settings: withAddresses(checked.settings, checked.channels) };
   const { settings, channels, clock, log, workerId } = facts;
   const fitness = new ChannelFitness(channels);
-  const answering = { ...facts, responderFor: responderFor(config), handOffTo: config.handOffTo };
+  const { responders, handOffs } = arranged(config);
+  const answering = {
+    ...facts,
+    responderFor: responderFor({ ...config, responders }),
+    handOffFor: handOffFor(handOffs, config.handOffTo),
+  };
   const lifecycle = new Lifecycle({
     ...facts,
     fitness,
@@ -35,19 +42,17 @@ export function createService(config: LullConfig): Service {
   const engine = () => lifecycle.engine();
   const context = { settings, channels, engine };
   const receiving = receiveContext({ ...answering, engine, fitness });
-  const saying: Service["say"] = (request) => say(context, request);
   // What callers of the service may know; its dice are its own.
-  const { random: _, ...known } = facts;
+  const { random: _, startedAtMs, ...known } = facts;
   return {
     ...known,
-    ...operating({ ...context, log }),
-    engine,
+    ...operationsOver({ ...context, log }),
+    ...projectsOver(context),
+    forProject: (project) => operationsOver({ ...withinProject(context, project), log }),
     receive: (name, request) => receive(receiving, name, request),
-    createConversation: (request, made) => createConversation({ ...context, say: saying }, request, made),
     catchUp: (request) => catchUp(receiving, request),
-    say: saying,
-    answerTurn: (turnId, reply) => answerLate(context, turnId, reply),
     ready: () => lifecycle.ready(),
+    metrics: () => measure({ ...known, startedAtMs, engine, partOf: config.partOf }),
     wake: async (id, within, source) => (await lifecycle.worker()).wake(id, within, source),
     requireFit: (name) => fitness.require(name),
     start: () => lifecycle.start(),

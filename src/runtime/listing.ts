@@ -1,11 +1,10 @@
-import type { InboundMessage } from "../model/message.ts";
-import type { Channel } from "../ports/channel.ts";
+import type { Channel, Listed } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
 import { within } from "../wire/deadline.ts";
 
 /**
- * How long a provider may keep us waiting for the next message of its list: many pages may lie before the
- * first.
+ * How long a provider may keep us waiting for the next of its list: many pages may lie before the first
+ * message.
  */
 export const LISTING_MS_MAX = 120_000;
 
@@ -18,7 +17,7 @@ export async function* receivedSince(
   sinceAtMs: number,
   clock: Clock,
   msMax = LISTING_MS_MAX,
-): AsyncGenerator<InboundMessage> {
+): AsyncGenerator<Listed> {
   const ending = new AbortController();
   const listed = channel.listReceived?.(sinceAtMs, ending.signal)[Symbol.asyncIterator]();
   try {

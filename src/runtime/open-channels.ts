@@ -11,8 +11,10 @@ export function openChannels(
   facts: Pick<ServiceFacts, "channels" | "secrets" | "publicUrl" | "clock">,
 ): void {
   const { channels, secrets, publicUrl, clock } = facts;
+  const { nowMs } = clock;
+  const sleep: NonNullable<ChannelContext["sleep"]> = (ms, signal) => clock.sleep(ms, signal);
   for (const [name, channel] of Object.entries(channels))
-    channel.open?.({ name, secrets, nowMs: clock.nowMs, ...publicly(publicUrl, name) });
+    channel.open?.({ name, secrets, nowMs, sleep, ...publicly(publicUrl, name) });
   const problem = addressProblem(channels);
   if (problem !== undefined) throw new ConfigError(problem);
 }

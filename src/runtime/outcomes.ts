@@ -1,4 +1,5 @@
 import { busyOutbound } from "../core/busy-text.ts";
+import { settingsFor } from "../core/projects.ts";
 import type { RefusalCode } from "../model/refusal.ts";
 import type { Channel, ReceiveSummary } from "../ports/channel.ts";
 import type { Engine, StageOutcome } from "../ports/engine.ts";
@@ -62,7 +63,9 @@ function refusedFor(code: RefusalCode, before: ReceiveSummary): ReceiveSummary {
 
 function logOutcome({ log, sampled }: ReceiveContext, channel: string, outcome: StageOutcome): void {
   if (outcome.kind === "staged") {
-    log("debug", "window.armed", { channel, conversation: outcome.conversationId, dueAtMs: outcome.dueAtMs });
+    const { conversationId: conversation, dueAtMs, isJoined, heldBy } = outcome;
+    if (isJoined) log("debug", "window.joined", { channel, conversation, dueAtMs, heldBy });
+    else log("debug", "window.armed", { channel, conversation, dueAtMs, heldBy });
   } else if (outcome.kind === "refused" && outcome.code === "RATE_LIMITED") {
     // Told once: a customer who floods a conversation should not flood the log as well.
     const { conversationId: conversation, tellBusy: isFirst } = outcome;
@@ -86,10 +89,10 @@ async function tellBusy(
   at: number,
   { code, conversationId }: Extract<StageOutcome, { kind: "refused" }>,
 ): Promise<{ busyText?: string }> {
-  const { busyText: text } = context.settings;
   if (code === "RATE_LIMITED") return {};
-  if (channel.busyTextInAnswer && !isFetched) return { busyText: text };
   const { arrival } = requests[at]!;
+  const { busyText: text } = settingsFor(context.settings, arrival.channel);
+  if (channel.busyTextInAnswer && !isFetched) return { busyText: text };
   if (conversationId !== undefined)
     await engine.conversations.say(busyOutbound(arrival, { id: arrival.providerId, conversationId, text }));
   return {};

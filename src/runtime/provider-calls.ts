@@ -1,4 +1,6 @@
 import { providerIdsOf } from "../core/draft.ts";
+import { channelType } from "../core/identity.ts";
+import { credentialsIdIn } from "../core/record-config.ts";
 import { LullError, tellable, wordsOf } from "../errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { ReconcileOutcome, SendOutcome } from "../ports/channel.ts";
@@ -35,7 +37,8 @@ export async function send(run: TurnRun, draft: Draft, chunk: number): Promise<H
   const byAtMs = state.kind === "sending" ? state.sendByAtMs : clock.nowMs();
   // Frozen since the chunk was written: another holder may be sending it by now. We have not begun, so we do
   // not.
-  if (clock.nowMs() >= byAtMs)
+  const startedAtMs = clock.nowMs();
+  if (startedAtMs >= byAtMs)
     return { kind: "not-sent", retry: "later", why: "its time was over before it began" };
   const tellLate = (outcome: string) =>
     run.log("warn", "send.late", {
@@ -50,7 +53,11 @@ export async function send(run: TurnRun, draft: Draft, chunk: number): Promise<H
     (signal) => channel.send(outgoing(run, draft, chunk), signal).then(named),
     (late) => late.kind === "sent" && tellLate("sent"),
   ).catch((error) => ({ kind: "unknown", why: wordsOf(error), told: tellable(error) }));
-  const lateMs = clock.nowMs() - byAtMs;
+  const endedAtMs = clock.nowMs();
+  const tookMs = endedAtMs - startedAtMs;
+  const about = { turn: run.taken.turnId, chunk, channel: draft.channel };
+  run.log("debug", "send.done", { ...about, outcome: outcome.kind, tookMs });
+  const lateMs = endedAtMs - byAtMs;
   if (lateMs > 0 && (outcome.kind === "sent" || lateMs >= FROZEN_MS_MIN)) tellLate(outcome.kind);
   return outcome;
 }
@@ -83,7 +90,17 @@ function outgoing(run: TurnRun, draft: Draft, chunk: number) {
   const { text, media } = draft.chunks[chunk]!;
   const { to, from, turnId } = draft;
   const reference = { turnId, chunk };
-  return { to, from, text, ...(media && { media }), reference, conversationId: run.taken.conversation.id };
+  const { conversation } = run.taken;
+  const credentialsId = credentialsIdIn(conversation, channelType(run.settings, draft.channel));
+  return {
+    to,
+    from,
+    text,
+    ...(media && { media }),
+    reference,
+    conversationId: conversation.id,
+    ...(credentialsId !== undefined && { credentialsId }),
+  };
 }
 
 /**

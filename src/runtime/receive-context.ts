@@ -21,7 +21,7 @@ export interface ReceivingParts extends UseCaseContext {
 
 /** What receiving needs besides the messages, whether a webhook brings them or we fetch them. */
 export interface ReceiveContext extends ReceivingParts {
-  readonly limitFor: (channel: Channel) => SenderLimit;
+  readonly limitFor: (name: string, channel: Channel) => SenderLimit;
   /** How many refusals of senders who prove nothing are written down. */
   readonly unsignedRecords: RecordPace;
 }

@@ -1,6 +1,7 @@
 import { isPassedOn } from "../core/addressee.ts";
 import { channelType } from "../core/identity.ts";
 import { channelOf } from "../core/new-draft.ts";
+import { settingsFor } from "../core/projects.ts";
 import { type Answer, effectsOf } from "../core/reply.ts";
 import { decideAnswer } from "../core/rules.ts";
 import { mayRestart } from "../core/turn.ts";
@@ -14,7 +15,7 @@ import { draftOf, sendingFirst } from "./drafting.ts";
 import { keepAlive } from "./heartbeat.ts";
 import { passedOn } from "./passed-on.ts";
 import { persist } from "./persist.ts";
-import { commit, fail, lose, release } from "./turn-end.ts";
+import { aboutTurn, commit, fail, lose, release } from "./turn-end.ts";
 import type { TurnContext, TurnEnd, TurnRun } from "./turn-run.ts";
 
 /**
@@ -23,7 +24,7 @@ import type { TurnContext, TurnEnd, TurnRun } from "./turn-run.ts";
 export async function runTurn(context: TurnContext, taken: Taken): Promise<TurnEnd> {
   const { engine, clock, settings, log } = context;
   const heartbeat = keepAlive(engine.turns, taken.lease, clock, settings.renewMs, log);
-  const run: TurnRun = { ...context, taken, heartbeat };
+  const run: TurnRun = { ...context, settings: settingsFor(settings, channelOf(taken)), taken, heartbeat };
   try {
     return await resume(run);
   } catch (error) {
@@ -50,7 +51,7 @@ function elsewhere(channel: string): LullError {
 async function answerBatch(run: TurnRun): Promise<TurnEnd> {
   const { taken, settings } = run;
   const channel = channelOf(taken);
-  const decision = decideAnswer(taken.conversation, channelType(settings, channel));
+  const decision = decideAnswer(taken.conversation, taken.project, channelType(settings, channel));
   if (decision.kind === "refuse") return commit(run, { outcome: `refused: ${decision.code}` });
   if (decision.kind === "hand-off") return handOver(run);
   if (isPassedOn(taken)) return fail(run, passedOn());
@@ -76,7 +77,8 @@ function awaitAnswer(run: TurnRun, afterMs: number, answerStartedAtMs: number): 
  */
 async function handOver(run: TurnRun): Promise<TurnEnd> {
   const done = () => commit(run, { outcome: "handed-off" });
-  return run.handOffTo ? askAndGoOn(run, run.handOffTo, done) : done();
+  const target = run.handOffFor(channelOf(run.taken));
+  return target ? askAndGoOn(run, target, done) : done();
 }
 
 type Answered = Extract<Answer, { kind: "answer" }>;
@@ -99,6 +101,7 @@ async function askAndGoOn(
     historyBytesMax,
     lost: heartbeat.lost,
     stopping,
+    note: (code: string) => run.log("info", "turn.noted", { ...aboutTurn(taken), code }),
     ...(mayRestart(settings, taken) && { newer: (signal: AbortSignal) => untilNewer(run, signal) }),
   };
   const asked = await ask(asking, responder, taken);
@@ -112,6 +115,7 @@ async function askAndGoOn(
     case "failed":
       return fail(run, asked.error);
     case "answered":
+      run.log("debug", "turn.answered", { ...aboutTurn(taken), answerMs: clock.nowMs() - startedAtMs });
       return onAnswer(asked.answer, startedAtMs);
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { addresseeOf } from "../core/addressee.ts";
 import { SAYING_LIMITS } from "../core/defaults.ts";
 import { mayBring } from "../core/own-addresses.ts";
+import { settingsFor } from "../core/projects.ts";
 import { ConfigError, LullError } from "../errors.ts";
 import type { ConversationDetail } from "../ports/inspector.ts";
 import { type Infer, name, object, optional, text as someString, someText } from "../schema/schema.ts";
@@ -29,15 +30,16 @@ export type SayResult = "staged" | "duplicate" | "not-found";
 /** What an operator or a program says in a conversation, as a turn of its own. */
 export async function say(context: UseCaseContext, request: SayRequest): Promise<SayResult> {
   checkRequest(request, SAY_REQUEST);
-  const { channels, settings } = context;
+  const { channels } = context;
   const { conversationId, text, author, id = randomUUID() } = request;
   if (request.channel !== undefined) knownChannel(channels, request.channel);
   const engine = await context.engine();
   const detail = await engine.inspector.conversation(conversationId, SAYING_LIMITS);
   if (!detail) return "not-found";
   const { conversation, lock } = detail;
-  if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);
   const over = request.channel ?? channelOf(channels, detail);
+  const settings = settingsFor(context.settings, over);
+  if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);
   const channel = knownChannel(channels, over);
   const addressee = addresseeOf(conversation, await engine.inspector.names(conversation));
   if (addressee === undefined) throw passedOn();

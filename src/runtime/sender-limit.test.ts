@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { settingsWith } from "../core/defaults.ts";
 import { senderLimit, senderLimits } from "./sender-limit.ts";
 
 it("lets everything pass when there is no limit", () => {
@@ -67,18 +68,18 @@ describe("whose limit counts", () => {
   const provider = {};
 
   it("visitors have their own, and senders of a provider none, where there is none for all", () => {
-    const limitFor = senderLimits({ senderPerMinuteMax: 0, visitorPerMinuteMax: 2 });
-    expect(limitFor(page).allows(messages("ana", 2), 0)).toBe(true);
-    expect(limitFor(page).allows(["ana"], 0)).toBe(false);
-    expect(limitFor(provider).allows(messages("ana", 1_000), 0)).toBe(true);
-    expect(limitFor(provider).allows(["ana"], 0)).toBe(true);
+    const limitFor = senderLimits(settingsWith({ visitorPerMinuteMax: 2 }));
+    expect(limitFor("page", page).allows(messages("ana", 2), 0)).toBe(true);
+    expect(limitFor("page", page).allows(["ana"], 0)).toBe(false);
+    expect(limitFor("provider", provider).allows(messages("ana", 1_000), 0)).toBe(true);
+    expect(limitFor("provider", provider).allows(["ana"], 0)).toBe(true);
   });
 
   it.each([0, 1, 9])("one for all is for visitors, too, whether theirs is %d", (visitorPerMinuteMax) => {
-    const limitFor = senderLimits({ senderPerMinuteMax: 3, visitorPerMinuteMax });
+    const limitFor = senderLimits(settingsWith({ senderPerMinuteMax: 3, visitorPerMinuteMax }));
     for (const channel of [page, provider]) {
-      expect(limitFor(channel).allows(messages("ana", 3), 0)).toBe(true);
-      expect(limitFor(channel).allows(["ana"], 0)).toBe(false);
+      expect(limitFor("any", channel).allows(messages("ana", 3), 0)).toBe(true);
+      expect(limitFor("any", channel).allows(["ana"], 0)).toBe(false);
     }
   });
 });

@@ -1,3 +1,4 @@
+import { projectOf, settingsFor } from "../core/projects.ts";
 import type { Settings } from "../model/settings.ts";
 import type { Channel } from "../ports/channel.ts";
 
@@ -24,12 +25,27 @@ const SENDERS_MAX = 100_000;
  * for all. They share no bucket with senders that a provider speaks for.
  */
 export function senderLimits(
-  settings: Pick<Settings, "senderPerMinuteMax" | "visitorPerMinuteMax">,
-): (channel: Pick<Channel, "hasVisitors">) => SenderLimit {
-  const { senderPerMinuteMax, visitorPerMinuteMax } = settings;
-  const senders = senderLimit(senderPerMinuteMax);
-  const visitors = senderLimit(senderPerMinuteMax || visitorPerMinuteMax);
-  return ({ hasVisitors }) => (hasVisitors ? visitors : senders);
+  settings: Settings,
+): (name: string, channel: Pick<Channel, "hasVisitors">) => SenderLimit {
+  const byProject = new Map<string, Limits>();
+  return (name, { hasVisitors }) => {
+    const project = projectOf(settings, name);
+    const limits = byProject.get(project) ?? limitsOf(settingsFor(settings, name));
+    byProject.set(project, limits);
+    return hasVisitors ? limits.visitors : limits.senders;
+  };
+}
+
+interface Limits {
+  readonly senders: SenderLimit;
+  readonly visitors: SenderLimit;
+}
+
+function limitsOf({ senderPerMinuteMax, visitorPerMinuteMax }: Settings): Limits {
+  return {
+    senders: senderLimit(senderPerMinuteMax),
+    visitors: senderLimit(senderPerMinuteMax || visitorPerMinuteMax),
+  };
 }
 
 /** A bucket per sender that refills over a minute. `perMinuteMax` 0 means no limit. */

@@ -4,9 +4,12 @@ import type { Channel } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { processIdentity } from "../process/identity.ts";
+import type { Aliases } from "../schema/aliases.ts";
 import { environmentSecrets } from "../secrets/secrets.ts";
-import { type LullConfig, publicUrlIn, settingsFrom } from "./config.ts";
+import { aliasesIn, type LullConfig, publicUrlIn, settingsFrom } from "./config.ts";
+import { Counters } from "./counters.ts";
 import { safely } from "./log-privacy.ts";
+import { arranged, type ProjectTokens, tokensIn } from "./project-config.ts";
 import { SampledLog } from "./sampled-log.ts";
 import { systemClock } from "./system-clock.ts";
 import { warnings } from "./warnings.ts";
@@ -16,10 +19,16 @@ export interface ServiceFacts {
   readonly settings: Settings;
   readonly channels: Readonly<Record<string, Channel>>;
   readonly publicUrl: string | undefined;
+  /** Paths that stand for `/webhooks/<channel>`. */
+  readonly aliases: Aliases;
   readonly apiToken: SecretReference | undefined;
   readonly turnToken: SecretReference | undefined;
+  /** By project: they reach nothing of another one. */
+  readonly projectTokens: Readonly<Record<string, ProjectTokens>>;
   readonly secrets: Secrets;
   readonly log: Log;
+  /** What this process has counted. */
+  readonly counters: Pick<Counters, "series" | "version">;
   /** For what callers who prove nothing may cause as often as they like. */
   readonly sampled: Pick<SampledLog, "note">;
   /** Who this process is to the store: its leases carry it. */
@@ -33,20 +42,29 @@ export interface OwnFacts extends ServiceFacts {
   readonly sampled: SampledLog;
   /** 0 up to 1, for jitter. */
   readonly random: () => number;
+  /** When the service started. */
+  readonly startedAtMs: number;
 }
 
 /** Checks what is configured, and fills in what is left out. */
 export function factsFrom(config: LullConfig): OwnFacts {
-  const { channels, apiToken, turnToken, clock = systemClock, secrets = environmentSecrets() } = config;
-  const log = safely(config.log ?? warnings);
+  const { apiToken, turnToken, clock = systemClock, secrets = environmentSecrets() } = config;
+  const { channels } = arranged(config);
+  const startedAtMs = config.partOf?.startedAtMs ?? clock.nowMs();
+  const counters = new Counters({ channels: Object.keys(channels), startedAtMs });
+  const log = counters.counted(safely(config.log ?? warnings));
   return {
     settings: settingsFrom(config),
     channels,
     publicUrl: publicUrlIn(config),
+    aliases: aliasesIn(config),
     apiToken,
     turnToken,
+    projectTokens: tokensIn(config),
     secrets,
     log,
+    counters,
+    startedAtMs,
     sampled: new SampledLog(log, clock),
     workerId: config.workerId ?? processIdentity(),
     clock,

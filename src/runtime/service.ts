@@ -1,40 +1,33 @@
-import type { FullReply } from "../model/reply.ts";
+import type { Series } from "../model/series.ts";
 import type { WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
-import type { Engine, TriggerSource } from "../ports/engine.ts";
+import type { TriggerSource } from "../ports/engine.ts";
 import type { CatchUpRequest, CatchUpResult } from "./catch-up.ts";
-import type { CreateRequest, CreateResult } from "./create-conversation.ts";
-import type { Operating } from "./operating.ts";
-import type { SayRequest, SayResult } from "./say.ts";
+import type { Operations } from "./operations.ts";
+import type { Projects } from "./projects.ts";
 import type { ServiceFacts } from "./service-facts.ts";
 import type { WakeOutcome, Within } from "./worker.ts";
 
 /** What the edges (HTTP, Lambda, CLI) are given: the whole product behind one door. */
-export interface Service extends ServiceFacts, Operating {
+export interface Service extends ServiceFacts, Operations, Projects {
+  /** The same for one project: other projects' conversations are not there. */
+  forProject(project: string): Operations;
   /**
    * For one webhook or status callback: verify, parse, stage, acknowledge. Never throws for bad input
    * or a failed store.
    */
   receive(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
-  /**
-   * Creates a conversation, or finds the active one of the same sender and address. `made` is told its id
-   * before the first message is said.
-   */
-  createConversation(request: CreateRequest, made?: (id: string) => void): Promise<CreateResult>;
   /** Asks a channel's provider what it received since then, and stages what is not there yet. */
   catchUp(request: CatchUpRequest): Promise<CatchUpResult>;
-  /** Says something in a conversation as a turn of its own. `id` makes asking twice harmless. */
-  say(request: SayRequest): Promise<SayResult>;
-  /** The late answer to a turn whose responder said `laterSeconds`. */
-  answerTurn(turnId: string, reply: FullReply): Promise<"accepted" | "stale">;
-  /**
-   * The engine, opened on first use. Rejects from `stop` on, as everything does that needs it, until `start`.
-   */
-  engine(): Promise<Engine>;
   /**
    * Rejects when a message could not be acknowledged now: the store cannot be written, does not answer in
    * time, or the service was stopped. An answer counts for a second.
    */
   ready(): Promise<void>;
+  /**
+   * What was counted, and what things look like now, by series: of all processes of the service. `/metrics`
+   * is made of it.
+   */
+  metrics(): Promise<Series>;
   /** A wake-up for one conversation, from a queue or from anywhere: a worker looks, and the store decides. */
   wake(conversationId: string, within?: Within, source?: TriggerSource): Promise<WakeOutcome>;
   /**

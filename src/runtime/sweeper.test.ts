@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { Log } from "../model/log.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { Sweeper } from "./sweeper.ts";
+import { tellSweep } from "./tell-sweep.ts";
 
 it("goes on as long as there is more, and rests after a round that failed", async () => {
   const clock = fakeClock();
@@ -112,5 +113,19 @@ it("tells whose the orphan is, of what was woken again, and of a single lease th
     ["warn", "sweep.retriggered", { retriggered: 2 }],
     ["warn", "lease.stale", { freed: 1 }],
     ["debug", "sweep.done", { orphans: 1, retriggered: 2, freed: 1, expired: 0 }],
+  ]);
+});
+
+it("tells of each dead process what it held, and since when", () => {
+  const logged: unknown[] = [];
+  const freedFrom = [
+    { holder: "one", leases: 2, sinceAtMs: 5 },
+    { holder: "two", leases: 1, sinceAtMs: 9 },
+  ];
+  const report = { orphans: [], retriggered: 0, freed: 3, freedFrom, expired: 0, hasMore: false };
+  tellSweep((...line) => logged.push(line), report);
+  expect(logged.slice(0, -1)).toEqual([
+    ["warn", "lease.stale", { freed: 2, holder: "one", sinceAtMs: 5 }],
+    ["warn", "lease.stale", { freed: 1, holder: "two", sinceAtMs: 9 }],
   ]);
 });

@@ -40,7 +40,8 @@ async function stageAtPace(
   const senders = requests.flatMap(({ arrival, malformed }) =>
     malformed === undefined ? [`${name}/${arrival.sender}`] : [],
   );
-  if (!context.limitFor(channel).allows(senders, nowMs)) return tooMany(context, engine, name, requests);
+  if (!context.limitFor(name, channel).allows(senders, nowMs))
+    return tooMany(context, engine, name, requests);
   const outcomes = channel.isUnsigned
     ? await stageUnsigned(context, engine, requests, nowMs)
     : await engine.receiving.stage(signed(channel, requests));

@@ -7,6 +7,7 @@ import type { Commit } from "../model/commit.ts";
 import type { Draft } from "../model/draft.ts";
 import type { ReleaseReason } from "../model/release.ts";
 import type { Taken } from "../model/take.ts";
+import type { Ended } from "../ports/engine.ts";
 import { outageOf } from "../wire/outage.ts";
 import { NOT_RENEWED } from "./heartbeat.ts";
 import { persist } from "./persist.ts";
@@ -17,7 +18,7 @@ export async function commit(
   run: TurnRun,
   how: Omit<Commit, "more" | "userText" | "userMedia">,
 ): Promise<TurnEnd> {
-  const { engine, taken, heartbeat, log } = run;
+  const { engine, taken, heartbeat } = run;
   heartbeat.stop();
   const { messages } = taken;
   const user =
@@ -31,7 +32,8 @@ export async function commit(
   if (committed.kind === "lost") return lose(run);
   // The responder said nothing now, but a late answer has already arrived.
   if (committed.kind === "answered") return release(run, { kind: "put-back" });
-  log("info", "turn.committed", { ...aboutTurn(taken), outcome: how.outcome, messages: messages.length });
+  tellCommitted(run, how);
+  tellReleased(run, "commit", committed);
   const { next, isLeft } = committed;
   return { kind: "committed", outcome: how.outcome, ...(next && { next }), ...(isLeft && { isLeft }) };
 }
@@ -39,6 +41,35 @@ export async function commit(
 /** What every line of the log about a turn begins with. */
 export function aboutTurn({ conversation, turnId, attempt }: Taken) {
   return { conversation: conversation.id, turn: turnId, attempt };
+}
+
+function tellCommitted({ log, taken }: TurnRun, { outcome, usage }: Pick<Commit, "outcome" | "usage">): void {
+  const { promptTokens, completionTokens } = usage ?? {};
+  log("info", "turn.committed", {
+    ...aboutTurn(taken),
+    outcome,
+    messages: taken.messages.length,
+    promptTokens,
+    completionTokens,
+  });
+}
+
+/** A customer who wrote meanwhile, and whose window has closed, had to wait for the end of this lease. */
+function tellReleased(
+  { log, taken, clock, workerId }: TurnRun,
+  how: ReleaseReason["kind"] | "commit",
+  { keptWaitingSinceAtMs: dueAtMs }: Ended,
+): void {
+  const { takenAtMs: sinceAtMs } = taken;
+  const heldMs = Math.max(0, clock.nowMs() - sinceAtMs);
+  log("debug", "lease.released", { ...aboutTurn(taken), how, heldMs });
+  if (dueAtMs === undefined) return;
+  log("debug", "lease.busy", {
+    conversation: taken.lease.conversationId,
+    holder: workerId,
+    sinceAtMs,
+    dueAtMs,
+  });
 }
 
 /** `told` is what the log says of the reason. */
@@ -54,7 +85,8 @@ export async function release(run: TurnRun, how: ReleaseReason, told?: string): 
   else if (how.kind === "retry") {
     const { afterMs, outageSinceAtMs } = how;
     log("warn", "turn.retry", { ...aboutTurn(taken), reason, afterMs, outageSinceAtMs });
-  } else log("debug", "lease.released", { ...aboutTurn(taken), how: how.kind });
+  }
+  tellReleased(run, how.kind, back);
   return { kind: "released", how: how.kind };
 }
 

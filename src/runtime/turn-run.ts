@@ -15,10 +15,12 @@ export interface TurnContext {
   readonly settings: Settings;
   readonly channels: Readonly<Record<string, Channel>>;
   readonly responderFor: (channel: string) => Responder | undefined;
-  readonly handOffTo: Responder | undefined;
+  readonly handOffFor: (channel: string) => Responder | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
+  /** Whose leases its turns run under. */
+  readonly workerId: string;
   /** For failures that are the same for every turn while they last. */
   readonly sampled: Pick<SampledLog, "note">;
   /** Aborts when the worker may wait no longer for running turns. */

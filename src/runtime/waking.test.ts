@@ -186,7 +186,8 @@ it("a wake-up for a conversation that is in other hands tells whose it is, and u
   await at.clock.advance(1);
   expect(await at.service.wake(at.id, within())).toBe("busy");
   const { lock } = (await at.inspector.conversation(at.id))!;
-  expect(at.told("lease.busy")).toEqual([{ conversation: at.id, untilAtMs: lock?.lease?.untilAtMs }]);
+  const { untilAtMs, holder, takenAtMs: sinceAtMs } = lock!.lease!;
+  expect(at.told("lease.busy")).toEqual([{ conversation: at.id, holder, sinceAtMs, untilAtMs }]);
   time.stop();
   await first;
 });

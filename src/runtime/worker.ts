@@ -1,4 +1,5 @@
 import { toldOfDeadLetter } from "../core/dead-letters.ts";
+import { cutTo } from "../core/projects.ts";
 import { tellable } from "../errors.ts";
 import type { Settings } from "../model/settings.ts";
 import type { DeadLettered, Taken, TakeOutcome, TakeResult } from "../model/take.ts";
@@ -75,6 +76,7 @@ export class Worker {
    */
   async wake(conversationId: string, within?: Within, source?: TriggerSource): Promise<WakeOutcome> {
     const outcome = await this.#context.engine.turns.take(conversationId, source);
+    this.#tellTookOver(outcome);
     const isAside = outcome.kind === "turn" && !this.#admits(outcome.taken);
     if (isAside) this.#tell(outcome);
     const end = await (isAside ? setAside(this.#context, outcome.taken) : this.#begin(outcome, within));
@@ -140,6 +142,7 @@ export class Worker {
     const ready: TakeOutcome[] = [];
     const aside: Taken[] = [];
     for (const outcome of outcomes) {
+      this.#tellTookOver(outcome);
       if (outcome.kind === "turn" && !this.#admits(outcome.taken)) aside.push(outcome.taken);
       else ready.push(outcome);
     }
@@ -190,7 +193,7 @@ export class Worker {
     if (!within) return { ...this.#context, stopping: this.#stopping.signal };
     return {
       ...this.#context,
-      settings: { ...settings, ...within.limits },
+      settings: cutTo(settings, within.limits),
       stopping: AbortSignal.any([this.#stopping.signal, within.stopping]),
     };
   }
@@ -215,13 +218,21 @@ export class Worker {
       const { conversation, turnId } = outcome.taken;
       log("warn", "status.stale", { conversation: conversation.id, turn: turnId });
     }
-    if (outcome.kind !== "busy") return;
-    const { conversationId, untilAtMs } = outcome;
-    log("debug", "lease.busy", { conversation: conversationId, untilAtMs });
+    if (outcome.kind !== "busy" || outcome.isRenewed) return;
+    const { conversationId, untilAtMs, holder, sinceAtMs } = outcome;
+    log("debug", "lease.busy", { conversation: conversationId, holder, sinceAtMs, untilAtMs });
   }
 
-  #logTaken({ conversation, turnId, attempt, messages, draft, dueAtMs, takenAtMs }: Taken): void {
+  #tellTookOver({ tookOver }: TakeResult): void {
+    if (!tookOver) return;
+    const { conversationId: conversation, holder, sinceAtMs } = tookOver;
+    this.#context.log("warn", "lease.taken-over", { conversation, holder, sinceAtMs });
+  }
+
+  #logTaken(taken: Taken): void {
+    const { conversation, turnId, attempt, messages, draft, dueAtMs, takenAtMs } = taken;
     this.#context.log("info", "lease.taken", {
+      holder: this.#context.workerId,
       conversation: conversation.id,
       turn: turnId,
       attempt,

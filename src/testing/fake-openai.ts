@@ -54,27 +54,43 @@ export interface FakeOpenAi {
   /** In order of arrival. */
   readonly requests: readonly FakeOpenAiRequest[];
   behave(behaviour: FakeOpenAiBehaviour): void;
+  /**
+   * What OpenAI still has from before: a response (`resp_…`), or a conversation (`conv_…`) with its items,
+   * oldest first. Every other id is unknown to it.
+   */
+  keep(id: string, items?: readonly Readonly<Record<string, unknown>>[]): void;
+  /** Paths and queries of what was read, in order. */
+  readonly reads: readonly string[];
   /** Resolves as soon as the n-th request has arrived. */
   arrival(n: number): Promise<FakeOpenAiRequest>;
 }
 
 /**
- * OpenAI's `POST /v1/responses` on the loopback interface. By default it answers
- * `answer to: <last user text>`.
+ * OpenAI's `POST /v1/responses` and the items of its conversations on the loopback interface. By default it
+ * answers `answer to: <last user text>`. Assistants, threads and runs are gone, as they are at OpenAI: 404.
  */
 export function fakeOpenAi(): FakeOpenAi {
   const requests: FakeOpenAiRequest[] = [];
   const waiting: { n: number; arrived: (request: FakeOpenAiRequest) => void }[] = [];
   let behaviour: FakeOpenAiBehaviour = (request) => `answer to: ${request.lastUserText}`;
+  const kept = new Map<string, readonly Readonly<Record<string, unknown>>[]>();
+  const reads: string[] = [];
   let port: number | undefined;
 
   const server = createServer(async (incoming, outgoing) => {
     const body = parsed(await text(incoming).catch(() => ""));
+    const listed = ITEMS.exec(incoming.url ?? "")?.groups;
+    if (incoming.method === "GET" && listed) {
+      reads.push(incoming.url ?? "");
+      return void carryOut(listing(kept.get(listed.id ?? ""), listed.query), 0, outgoing);
+    }
     const refusal = refuse(incoming, body);
     if (refusal !== undefined) return void carryOut({ error: refusal }, 0, outgoing);
     const request = { ...recorded(incoming, outgoing, body), n: requests.length + 1 };
     requests.push(request);
     for (const { arrived } of waiting.filter(({ n }) => n === request.n)) arrived(request);
+    const past = (body as { previous_response_id?: string }).previous_response_id;
+    if (past !== undefined && !kept.has(past)) return void carryOut(UNKNOWN_RESPONSE, request.n, outgoing);
     await carryOut(await behaviour(request, request.n), request.n, outgoing);
   });
 
@@ -95,6 +111,10 @@ export function fakeOpenAi(): FakeOpenAi {
       return `http://127.0.0.1:${port}/v1`;
     },
     requests,
+    reads,
+    keep(id, items = []) {
+      kept.set(id, items);
+    },
     behave(next) {
       behaviour = next;
     },
@@ -113,6 +133,12 @@ export function fakeMessage(...parts: readonly (string | Readonly<Record<string,
   return { id: "msg_1", type: "message", role: "assistant", status: "completed", content };
 }
 
+/** Something said, as it stands among a conversation's items. */
+export function fakeItem(role: "user" | "assistant", said: string) {
+  const type = role === "user" ? "input_text" : "output_text";
+  return { type: "message", role, status: "completed", content: [{ type, text: said }] };
+}
+
 /** A call of a tool, as it stands in a response's `output`. */
 export function fakeToolCall(name: string, args: unknown, callId = "call_1") {
   const json = typeof args === "string" ? args : JSON.stringify(args);
@@ -124,6 +150,29 @@ export function fakeToolCall(name: string, args: unknown, callId = "call_1") {
     name,
     arguments: json,
   };
+}
+
+const ITEMS = /^\/v1\/conversations\/(?<id>[^/?]+)\/items\?(?<query>.*)$/;
+
+const UNKNOWN_RESPONSE: FakeOpenAiAnswer = {
+  error: {
+    status: 400,
+    code: "previous_response_not_found",
+    type: "invalid_request_error",
+    param: "previous_response_id",
+  },
+};
+
+/** A page of items, the newest first if that is asked for. */
+function listing(
+  items: readonly Readonly<Record<string, unknown>>[] | undefined,
+  asked: string | undefined,
+): FakeOpenAiAnswer {
+  if (items === undefined) return { error: { status: 404, type: "invalid_request_error" } };
+  const query = new URLSearchParams(asked);
+  const ordered = query.get("order") === "asc" ? items : items.toReversed();
+  const data = ordered.slice(0, Number(query.get("limit") ?? 20));
+  return { raw: JSON.stringify({ object: "list", data, has_more: data.length < items.length }) };
 }
 
 function refuse({ method, url, headers }: IncomingMessage, body: unknown): FakeOpenAiError | undefined {

@@ -13,6 +13,7 @@ export function fakeTurn(texts: string | readonly string[], given: Partial<Turn>
     media: messages.flatMap(({ media }) => media),
     conversation: fakeConversation(),
     history: async () => [],
+    note: () => {},
     signal: new AbortController().signal,
     ...given,
   };

@@ -28,6 +28,8 @@ export interface FakeTwilioOptions {
   /** With both, other credentials get Twilio's 401; without, every caller is let in. */
   readonly accountSid?: string;
   readonly authToken?: string;
+  /** Tokens of further accounts, by SID. */
+  readonly others?: Readonly<Record<string, string>>;
   readonly nowMs?: () => number;
 }
 
@@ -230,9 +232,13 @@ function refuse(status: number, code: number | undefined): FakeReply {
   return jsonReply(status, { code, message: "refused by the fake", more_info, status });
 }
 
-function isAllowed({ headers }: FakeRequest, { accountSid, authToken }: FakeTwilioOptions): boolean {
+/** An account's token opens what is under that account, and nothing else. */
+function isAllowed({ headers, path }: FakeRequest, options: FakeTwilioOptions): boolean {
+  const { accountSid, authToken, others = {} } = options;
   if (accountSid === undefined || authToken === undefined) return true;
-  return headers.authorization === `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString("base64")}`;
+  const [, sid = accountSid] = /^\/2010-04-01\/Accounts\/([^/.]+)/.exec(path) ?? [];
+  const token = sid === accountSid ? authToken : others[sid];
+  return headers.authorization === `Basic ${Buffer.from(`${sid}:${token}`).toString("base64")}`;
 }
 
 function postStatus(

@@ -17,12 +17,25 @@ export interface FakeWatiMessage {
   /** True for what the business sent. */
   readonly owner: boolean;
   readonly createdAtMs: number;
+  /** How it looks in the list, where that is not as usual. */
+  readonly listed?: Readonly<Record<string, unknown>>;
+}
+
+/** One who is not there by having written. */
+export interface FakeWatiContact {
+  readonly wAid?: string;
+  readonly bsuid?: string;
+  readonly lastUpdated?: string;
 }
 
 export interface FakeWatiOptions {
   /** Other tokens get 401. Without it every caller is let in. */
   readonly token?: string;
   readonly nowMs?: () => number;
+  /** The most items of a page, whatever is asked for. */
+  readonly pageSizeMax?: number;
+  /** Lists do not say which page comes next. */
+  readonly linkless?: boolean;
 }
 
 export interface FakeWati extends FakeServer {
@@ -33,6 +46,7 @@ export interface FakeWati extends FakeServer {
   whenSent(count: number): Promise<void>;
   /** Puts a message into the ledger as if it had come or gone without us. */
   add(message: Partial<FakeWatiMessage>): FakeWatiMessage;
+  addContact(contact: FakeWatiContact): void;
 }
 
 const SEND = /\/api\/v1\/sendSessionMessage\/([^/]+)$/;
@@ -46,6 +60,7 @@ export function fakeWati(options: FakeWatiOptions = {}): FakeWati {
   const nowMs = options.nowMs ?? systemClock.nowMs;
   const ledger: FakeWatiMessage[] = [];
   const sent: FakeWatiMessage[] = [];
+  const contacts: FakeWatiContact[] = [];
   const sends = growth();
 
   function add(message: Partial<FakeWatiMessage>): FakeWatiMessage {
@@ -65,14 +80,25 @@ export function fakeWati(options: FakeWatiOptions = {}): FakeWati {
     const [, to] = SEND.exec(request.path) ?? [];
     if (to !== undefined && request.method === "POST") return create(decodeURIComponent(to), request, add);
     const [, of] = LIST.exec(request.path) ?? [];
-    if (of !== undefined) return list(decodeURIComponent(of), request, ledger);
-    if (request.path.endsWith("/api/v1/getContacts"))
-      return jsonReply(200, { result: "success", contact_list: [] });
+    if (of !== undefined) {
+      const { items, link } = pageOf(messagesOf(decodeURIComponent(of), ledger), request, options);
+      return jsonReply(200, { result: "success", messages: { items }, ...link });
+    }
+    if (request.path.endsWith("/api/v1/getContacts")) {
+      const { items, link } = pageOf([...contactsIn(ledger), ...contacts], request, options);
+      return jsonReply(200, { result: "success", contact_list: items, ...link });
+    }
     return { status: 404, body: "" };
   }
 
   const whenSent = (count: number) => sends.reaches(count, sent.length);
-  return Object.assign(fakeServer({ handle, refuse, nowMs }), { ledger, sent, add, whenSent });
+  return Object.assign(fakeServer({ handle, refuse, nowMs }), {
+    ledger,
+    sent,
+    add,
+    whenSent,
+    addContact: (contact: FakeWatiContact) => void contacts.push(contact),
+  });
 }
 
 /** The parameters may come in the query or as a form. */
@@ -91,13 +117,43 @@ function create(
   return jsonReply(200, { ok: true, result: "success", message: itemOf(message) });
 }
 
-/** Newest first, pages counted from one. */
-function list(waId: string, { query }: FakeRequest, ledger: readonly FakeWatiMessage[]): FakeReply {
-  const pageSize = Number(query.get("pageSize") ?? 20);
-  const from = (Number(query.get("pageNumber") ?? 1) - 1) * pageSize;
-  const matching = ledger.filter((message) => message.waId === waId).toReversed();
-  const items = matching.slice(from, from + pageSize).map(itemOf);
-  return jsonReply(200, { result: "success", messages: { items } });
+/** Pages are counted from one. */
+function pageOf(
+  all: readonly unknown[],
+  { query, path }: FakeRequest,
+  { pageSizeMax = Number.POSITIVE_INFINITY, linkless }: FakeWatiOptions,
+): { items: readonly unknown[]; link: object } {
+  const pageSize = Math.min(Number(query.get("pageSize") ?? 10), pageSizeMax);
+  const pageNumber = Number(query.get("pageNumber") ?? 1);
+  const end = pageNumber * pageSize;
+  const items = all.slice(end - pageSize, end);
+  const at = (page: number) => `${path}?pageSize=${pageSize}&pageNumber=${page}`;
+  const nextPage = end < all.length ? at(pageNumber + 1) : null;
+  const prevPage = pageNumber > 1 ? at(pageNumber - 1) : null;
+  const link = { prevPage, nextPage, pageNumber, pageSize, total: all.length };
+  return { items, link: linkless ? {} : { link } };
+}
+
+/** Newest first. */
+function messagesOf(waId: string, ledger: readonly FakeWatiMessage[]): Record<string, unknown>[] {
+  return ledger
+    .filter((message) => message.waId === waId)
+    .toReversed()
+    .map(itemOf);
+}
+
+/** Everyone who has written or was written to is a contact. */
+function contactsIn(ledger: readonly FakeWatiMessage[]): FakeWatiContact[] {
+  const changed = new Map(ledger.map(({ waId, createdAtMs }) => [waId, createdAtMs]));
+  return [...changed].map(([wAid, atMs]) => ({
+    id: `68${wAid}`,
+    wAid,
+    phone: wAid,
+    firstName: "Ana",
+    fullName: "Ana",
+    contactStatus: "VALID",
+    lastUpdated: new Date(atMs).toISOString(),
+  }));
 }
 
 function itemOf(message: FakeWatiMessage): Record<string, unknown> {
@@ -113,7 +169,9 @@ function itemOf(message: FakeWatiMessage): Record<string, unknown> {
     owner,
     created,
     timestamp,
+    eventType: "message",
     statusString: "SENT",
+    ...message.listed,
   };
 }
 

@@ -185,6 +185,25 @@ describeOnEmulators("the responder queue of a service", (emulators) => {
     expect(on.service.twilio.sent.map(({ body }) => body)).toEqual(["hello"]);
   });
 
+  it("is answered by whoever has the turn token, configured by variables alone (engine aws)", async () => {
+    const url = await target();
+    const own = await awsResources(emulators);
+    const token = "turns-".repeat(4);
+    const answering = { LULL_AI_QUEUE: url, LULL_AI_QUEUE_ANSWER_SECONDS: "600", LULL_TURN_TOKEN: token };
+    await set({ ...own.env, ...answering });
+    await on.service.start(1);
+    await on.service.write(1, "hi");
+    const { turn, answer_within_seconds, target_queue_url } = await first(url);
+    expect([answer_within_seconds, target_queue_url]).toEqual([600, url]);
+    const headers = { authorization: `Bearer ${token}` };
+    const body = JSON.stringify({ text: "hello" });
+    const reply = await on.service.post(`/api/turns/${encodeURIComponent(turn.id)}/reply`, { headers, body });
+    expect(reply.status).toBe(202);
+    await on.service.twilio.whenSent(1);
+    await eventually("the commit", async () => ((await counts()).turns === 1 ? true : undefined));
+    expect(on.service.twilio.sent.map((sent) => sent.body)).toEqual(["hello"]);
+  });
+
   it("hands over again after kill -9 before the commit: the same turn.id, and nothing lost", async () => {
     const url = await target();
     // Queues of its own: open requests of killed processes last for a while, and take triggers with them.

@@ -9,6 +9,7 @@ import { type Loaded, load, type Purpose } from "../../src/config/load.ts";
 import { memory } from "../../src/engines/memory/index.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { createLull } from "../../src/index.ts";
+import { ALIASES, type Aliases, aliasesAsText } from "../../src/schema/aliases.ts";
 import type { Schema } from "../../src/schema/schema.ts";
 import { hold } from "./hold.ts";
 import { legible } from "./mutated.ts";
@@ -37,6 +38,8 @@ function good(kind: Schema): fc.Arbitrary<string | number | boolean | object> {
       return fc.constant("http://127.0.0.1:9/v1");
     case "string":
       return fc.constantFrom(...(kind.enum ?? ["+15550100", "data/x.db", "127.0.0.1", "hello"]));
+    case "object":
+      return fc.constantFrom(...(kind === ALIASES ? [{}, { "/webhook": "web" }] : []));
     default:
       throw new Error(`there is no setting of type ${kind.type}`);
   }
@@ -164,7 +167,8 @@ const variables = KNOBS.flatMap(({ env, kind }) =>
 const environment = fc.record(Object.fromEntries(variables), { requiredKeys: [] });
 
 function asText(value: unknown): string {
-  return typeof value === "object" ? SECRET : String(value);
+  if (typeof value !== "object" || value === null) return String(value);
+  return "env" in value ? SECRET : aliasesAsText(value as Aliases);
 }
 
 async function tryToLoad(

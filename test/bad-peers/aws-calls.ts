@@ -114,6 +114,7 @@ const ENGINE: EngineCalls = {
       }),
     answer: ({ conversations }) => conversations.answer({ turnId: "turn-1.conversation-1", texts: ["yes"] }),
     pauseAll: ({ conversations }) => conversations.pauseAll(true),
+    changeProject: ({ conversations }) => conversations.changeProject("acme", { status: "archived" }),
   },
   repairs: {
     retryDead: ({ repairs }) => repairs.retryDead("dead-1.conversation-1"),
@@ -133,6 +134,7 @@ const ENGINE: EngineCalls = {
     unknown: ({ inspector }) => inspector.unknown(page),
     refusals: ({ inspector }) => inspector.refusals(page),
     quarantined: ({ inspector }) => inspector.quarantined(page),
+    projectChange: ({ inspector }) => inspector.projectChange("acme"),
     counts: ({ inspector }) => inspector.counts(),
     gauges: ({ inspector }) => inspector.gauges(),
   },

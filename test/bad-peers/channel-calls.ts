@@ -46,6 +46,12 @@ export const CHANNEL_CALLS: readonly OutgoingCall[] = [
     ends: abortedOr("error Error"),
   },
   {
+    name: "wati: list what was received",
+    of: ["channels/wati/ask.ts"],
+    make: (url, signal) => allOf(watiAt(url).listReceived?.(0, signal) ?? []),
+    ends: abortedOr("error Error"),
+  },
+  {
     name: "catch-up: what a provider received",
     of: ["channels/twilio/api.ts"],
     make: (url) => allOf(receivedSince(twilioAt(url), 0, systemClock, 100)),

@@ -229,6 +229,37 @@ describe("the functions", () => {
   });
 });
 
+describe("a configuration", () => {
+  const config = { projects: { acme: { channels: { "acme-sms": { twilio: "sms", from: "+15550100" } } } } };
+
+  test("is told to every function as one variable, and the secrets that it names are granted", () => {
+    const made = synthesise((stack) => ({
+      config,
+      secrets: {
+        ACME_TWILIO: Secret.fromSecretNameV2(stack, "T", "acme/twilio"),
+        ACME_KEY: { secret: Secret.fromSecretNameV2(stack, "K", "acme/openai"), for: ["worker"] },
+      },
+    }));
+    for (const name of ["webhook", "worker", "sweeper"])
+      expect(JSON.parse(String(variablesOf(name, made).LULL_CONFIG))).toEqual(config);
+    const reads = statementsIn(made)
+      .filter(({ actions }) => actions.includes("secretsmanager:GetSecretValue"))
+      .flatMap(({ caller, resources }) =>
+        resources.map((each) => `${caller} ${/:secret:(.+)-\?/.exec(JSON.stringify(each))?.[1]}`),
+      );
+    expect(reads.sort()).toEqual(["webhook acme/twilio", "worker acme/openai", "worker acme/twilio"]);
+  });
+
+  test.each<[string, LullProps, RegExp]>([
+    ["is misspelt", { config: { project: { state: "active" } } }, /config: project\.state/],
+    ["is given twice", { config, environment: { LULL_CONFIG: "{}" } }, /LULL_CONFIG is in environment, too/],
+    ["is too long for a variable", { config: { busyText: "x".repeat(4_000) } }, /use entry/],
+    ["is beside an entry", { config, entry: import.meta.filename }, /an entry brings its configuration/],
+  ])("is refused at synth where it %s", (_, props, words) => {
+    expect(() => synthesise(() => props)).toThrow(words);
+  });
+});
+
 describe("secrets", () => {
   const secret = (stack: Stack) => ({
     named: Secret.fromSecretNameV2(stack, "Named", "prod/twilio"),
@@ -424,6 +455,23 @@ describe("the API", () => {
       "ANY /api": [2, 3],
       "ANY /api/{proxy+}": [2, 3],
     });
+  });
+
+  test("takes webhooks at their old paths, within the limits of webhooks", () => {
+    const moved = synthesise(() => ({ environment: { LULL_ALIASES: "/webhook=wati, /old/sms=sms" } }));
+    const { RouteSettings } = all("AWS::ApiGatewayV2::Stage", moved)[0]!.Properties;
+    for (const path of ["/webhook", "/old/sms"]) {
+      expect(RouteSettings[`POST ${path}`]).toEqual(RouteSettings["POST /webhooks/{proxy+}"]);
+      expect(RouteSettings[`GET ${path}`]).toEqual(RouteSettings["GET /webhooks/{proxy+}"]);
+      expect(routesIn(moved)).toEqual(
+        expect.arrayContaining([`POST ${path} -> index.webhook`, `GET ${path} -> index.webhook`]),
+      );
+    }
+    expect(variablesOf("webhook", moved).LULL_ALIASES).toBe("/webhook=wati, /old/sms=sms");
+    const filters = all("AWS::Logs::MetricFilter", moved).map(({ Properties }) => Properties.FilterPattern);
+    const anyOf =
+      '($.route = "POST /webhooks/*") || ($.route = "POST /webhook") || ($.route = "POST /old/sms")';
+    expect(filters).toContain(`{ (${anyOf}) && ($.status = "429") }`);
   });
 
   test("has no limit for a route that is not there yet", () => {

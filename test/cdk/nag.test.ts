@@ -12,6 +12,8 @@ const PLAIN = (): LullProps => ({});
 /** Every option that makes something more. */
 const WHOLE = (stack: Stack): LullProps => ({
   api: true,
+  aiQueue: true,
+  handOffQueue: true,
   channels: ["whatsapp", "sms"],
   encryptionKey: new Key(stack, "Key"),
   network: { vpc: new Vpc(stack, "Vpc") },

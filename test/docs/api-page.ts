@@ -43,6 +43,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   counts: "How much there is",
   pause: "Pausing everything",
   resume: "Pausing everything",
+  projects: "Projects",
   visitors: "Visitors",
   "openapi.json": "The document itself",
 };

@@ -95,6 +95,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<string>>> = {
     await fetch(`${serving.url}/webhooks/web`, { method: "POST", headers, body });
     return "";
   },
+  projects: async () => "default",
   async turns() {
     const before = turnIds.length;
     await write("patient");

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
+import { EVENT_METRICS } from "../../src/core/event-metrics.ts";
 import { PAGES, pageNamed, prose } from "../doc-pages.ts";
 import { vaguePhrases } from "../house/comments.ts";
 import { ROOT } from "../staged-package.ts";
@@ -37,13 +38,41 @@ describe("log events", () => {
 
   test("are named where they are logged, except where a log hands on what it is given", () => {
     expect(loggedIn(sources).forwarding).toEqual([
+      "src/cli/workers/totals.ts",
       "src/engines/sqlite/index.ts",
       "src/lambda/metrics.ts",
+      "src/runtime/counters.ts",
       "src/runtime/log-privacy.ts",
       "src/runtime/sampled-log.ts",
     ]);
   });
 });
+
+describe("metrics", () => {
+  test("are counted from events that the sources log, by fields that these have", () => {
+    const { events } = loggedIn(sources);
+    const fieldsOf = (name: string) =>
+      events.filter(({ event }) => event === name).flatMap(({ fields }) => fields.map(withoutMark));
+    const wrong = [...EVENT_METRICS].flatMap(([event, metrics]) => {
+      const known = new Set(fieldsOf(event));
+      const read = metrics.flatMap(({ labels = [], amount, observes, with: needed, before }) =>
+        [...labels, amount, observes, needed, before].filter((field) => field !== undefined),
+      );
+      const isLogged = events.some((each) => each.event === event);
+      return isLogged
+        ? read.filter((field) => !known.has(field)).map((field) => `${event}: ${field}`)
+        : event;
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test("have no label that names a conversation, a turn or a person", () => {
+    const labels = [...EVENT_METRICS.values()].flat().flatMap((each) => each.labels ?? []);
+    expect([...new Set(labels)].toSorted()).toEqual(["channel", "code", "how", "outcome"]);
+  });
+});
+
+const withoutMark = (field: string) => field.replace("?", "");
 
 describe("references of types", () => {
   const REFERENCES = { "src/index.ts": "docs/library.md", "src/testing/index.ts": "docs/testing.md" };

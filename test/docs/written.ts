@@ -4,6 +4,7 @@ import { withRoutes } from "./api-page.ts";
 import type { Sources } from "./compiler.ts";
 import { loggedIn } from "./log-events.ts";
 import { withFields } from "./log-page.ts";
+import { withMetrics } from "./metrics-page.ts";
 import { DRAWINGS } from "./pictures/drawings.ts";
 import { withProps } from "./props-page.ts";
 import { withReference } from "./reference.ts";
@@ -17,7 +18,7 @@ export const WRITTEN: Readonly<Record<string, Write>> = {
   "docs/configuration.md": withTables,
   "docs/http-api.md": withRoutes,
   "docs/library.md": withReference,
-  "docs/operating.md": (page, sources) => withFields(page, loggedIn(sources).events),
+  "docs/operating.md": (page, sources) => withMetrics(withFields(page, loggedIn(sources).events)),
   "docs/performance.md": (page) => withResults(page, latestResults()),
   "docs/testing.md": withReference,
   ...DRAWINGS,

@@ -42,8 +42,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
     imports: [...BASE, "runtime", "channels", "responders", "config"],
     onDemand: ["responders/queue"],
   },
+  /** What the seeds' systems left, and what becomes of it: callers bring the store and the channels. */
+  migrate: { imports: [...BASE, "migrate"] },
   cli: {
-    imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "cli"],
+    imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "migrate", "cli"],
     onDemand: ["engines/aws", "secrets/manager"],
   },
   /** Of the engine, its two doors. */

@@ -262,6 +262,11 @@ async function changeAll(it: Fixture): Promise<void> {
   for (const action of ["resend", "mark"])
     for (const id of [await entryOf(it, "unknown", "lost on the way"), "none"])
       await it.ask("POST", `/api/unknown/{id}/${action}`, id, action === "mark" ? { as: "sent" } : {});
+  const stopped = { status: "stopped", allowed_channels: ["sms"] };
+  for (const body of [stopped, { allowed_channels: ["all"] }, { status: "active" }])
+    for (const id of ["default", "none"]) await it.ask("POST", "/api/projects/{id}", id, body);
+  await it.ask("GET", "/api/projects");
+  for (const id of ["default", "none"]) await it.ask("POST", "/api/projects/{id}/reset", id);
   await it.ask("POST", "/api/pause");
   await it.ask("POST", "/api/resume");
   for (const id of [await first("/api/conversations"), "no-such-id"])

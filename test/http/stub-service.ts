@@ -12,6 +12,8 @@ import type { NotRepeated } from "../../src/ports/repairs.ts";
 import { createConversation } from "../../src/runtime/create-conversation.ts";
 import { knownChannel } from "../../src/runtime/known-channel.ts";
 import { operating } from "../../src/runtime/operating.ts";
+import { operationsOver, withinProject } from "../../src/runtime/operations.ts";
+import { projectsOver } from "../../src/runtime/projects.ts";
 import { SampledLog } from "../../src/runtime/sampled-log.ts";
 import type { SayRequest } from "../../src/runtime/say.ts";
 import type { Service } from "../../src/runtime/service.ts";
@@ -150,6 +152,7 @@ function stubEngine(calls: Calls): Engine {
       say: note("say", () => "staged" as const),
       answer: note("answer", () => "accepted" as const),
       pauseAll: note("pauseAll", () => undefined),
+      changeProject: note("changeProject", () => undefined),
     },
     repairs: {
       retryDead: note("retryDead", (id) => (id === "d/1" ? "retried" : unrepeated(id))),
@@ -162,6 +165,7 @@ function stubEngine(calls: Calls): Engine {
       conversations: note("conversations", () => ({ items: [CONVERSATION], next: "more" })),
       conversation: note("conversation", (id) => (known(id) ? DETAIL : undefined)),
       latestId: note("latestId", () => "c_1"),
+      projectChange: note("projectChange", () => undefined),
       names: note("names", () => new Map()),
       locks: note("locks", () => ({
         items: [LOCK, { ...LOCK, lease: { holder: "w1", untilAtMs: NOW_MS, takenAtMs: NOW_MS } }],
@@ -281,12 +285,18 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     logged,
     ...context,
     ...operating({ ...context, log }),
+    ...projectsOver(context),
+    projectTokens: {},
+    forProject: (project) => operationsOver({ ...withinProject(context, project), log }),
     publicUrl: undefined,
+    aliases: {},
     apiToken: undefined,
     turnToken: undefined,
     secrets: { get: async (reference) => (typeof reference === "string" ? reference : "from elsewhere") },
     log,
     workerId: "stub",
+    counters: { series: () => ({}), version: 0 },
+    metrics: async () => ({ lull_orphans_total: 0, 'lull_turns_committed_total{outcome="replied"}': 2 }),
     clock,
     receive,
     sampled: new SampledLog(log, overrides.clock ?? clock),

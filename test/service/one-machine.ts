@@ -9,6 +9,7 @@ export const oneMachine: Platform = {
   // The parent knows that a worker is dead: no turn waits for its lease.
   healsSoon: { LULL_LEASE_SECONDS: "600", LULL_SETTLE_SECONDS: "4" },
   outlastsSoon: { LULL_LEASE_SECONDS: "2", LULL_SETTLE_SECONDS: "1" },
+  tellsStale: true,
   crowd: 10_000,
   crowdSeconds: "12",
   async start(environment, workers): Promise<RunningService> {

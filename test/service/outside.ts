@@ -1,9 +1,17 @@
 import { fakeOpenAi } from "../../src/testing/fake-openai.ts";
 import { fakeTwilio, signedWebhook } from "../../src/testing/fake-twilio.ts";
+import { type FakeWati, fakeWati } from "../../src/testing/fake-wati.ts";
 
 export const ACCOUNT = "AC00000000000000000000000000000001";
 export const AUTH_TOKEN = "test-auth-token";
+/** Tenants have accounts of their own. */
+const OTHER_ACCOUNTS = {
+  AC00000000000000000000000000000002: "acme-twilio-auth-token",
+  AC00000000000000000000000000000003: "beta-twilio-auth-token",
+};
 export const FROM = "+14155238886";
+export const WATI_TOKEN = "test-wati-token";
+export const WATI_NUMBER = "50320000000";
 /** For a service whose API any caller could reach. */
 export const API_TOKEN = "an-api-token-for-tests";
 /** Signed as providers would sign it, whatever port this run was given. */
@@ -12,6 +20,8 @@ export const PUBLIC_URL = "https://bot.example.com";
 const JSON_TYPE = { "content-type": "application/json" };
 
 export type Environment = Record<string, string>;
+/** What a service is told on top; it may depend on who is outside. */
+export type Environments = Environment | ((people: { readonly wati: FakeWati }) => Environment);
 export type Counts = Readonly<Record<string, number>>;
 
 /**
@@ -19,9 +29,10 @@ export type Counts = Readonly<Record<string, number>>;
  * token. They call the service where it is now, or where they are told.
  */
 export async function outside(url: () => string) {
-  const twilio = fakeTwilio({ accountSid: ACCOUNT, authToken: AUTH_TOKEN });
+  const twilio = fakeTwilio({ accountSid: ACCOUNT, authToken: AUTH_TOKEN, others: OTHER_ACCOUNTS });
   const openai = fakeOpenAi();
-  await Promise.all([twilio.start(), openai.start()]);
+  const wati = fakeWati({ token: WATI_TOKEN });
+  await Promise.all([twilio.start(), openai.start(), wati.start()]);
   let count = 0;
 
   const post = (path: string, init: RequestInit, to = url()) =>
@@ -41,6 +52,7 @@ export async function outside(url: () => string) {
 
   return {
     twilio,
+    wati,
     openai,
     /** What tells the service about them. */
     env: {
@@ -90,8 +102,13 @@ export async function outside(url: () => string) {
       const ids = { AccountSid: ACCOUNT, MessageSid: sid, MessageStatus: "sent" };
       return postSigned(path, { ...ids, From: `whatsapp:${FROM}`, To: to });
     },
-    leave: () => Promise.all([twilio.stop(), openai.stop()]),
+    leave: () => Promise.all([twilio.stop(), openai.stop(), wati.stop()]),
   };
+}
+
+/** What is said of the environment, by those who are there. */
+export function environmentAmong(people: { readonly wati: FakeWati }, given: Environments): Environment {
+  return typeof given === "function" ? given(people) : given;
 }
 
 export type Outside = Awaited<ReturnType<typeof outside>>;

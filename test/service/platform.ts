@@ -1,6 +1,6 @@
 import { it } from "vitest";
 import { eventually, type LogEvent } from "../lull-process.ts";
-import type { Counts, Environment, Outside } from "./outside.ts";
+import type { Counts, Environment, Environments, Outside } from "./outside.ts";
 
 /** The process that works on a conversation. */
 export interface Holder {
@@ -23,13 +23,15 @@ export interface RunningService extends Omit<Outside, "leave" | "env"> {
 
 /** What carries the service. */
 export interface Platform {
-  readonly start: (environment: Environment, workers: number) => Promise<RunningService>;
+  readonly start: (environment: Environments, workers: number) => Promise<RunningService>;
   /** Messages that one turn takes. */
   readonly batchMessagesMax: number;
   /** What makes it heal within seconds from the death of a conversation's holder. */
   readonly healsSoon: Environment;
   /** The same for a holder that is not dead, but stands still. */
   readonly outlastsSoon: Environment;
+  /** Whether its log tells of leases whose holder is known to be dead; elsewhere they lapse. */
+  readonly tellsStale: boolean;
   /** Conversations that it can handle in a test, and a window longer than it takes to open them all. */
   readonly crowd: number;
   readonly crowdSeconds: string;
@@ -38,7 +40,7 @@ export interface Platform {
 /** One story, told on every platform. */
 export interface Case {
   readonly title: string;
-  readonly environment?: Environment;
+  readonly environment?: Environments;
   readonly workers?: number;
   run(at: RunningService): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { seedCases } from "./cases/seed-004.ts";
+import { throughTwilio, throughWati } from "./doors.ts";
 import { oneMachine } from "./one-machine.ts";
 import { tell } from "./platform.ts";
 
-tell(oneMachine, seedCases(oneMachine));
+for (const door of [throughTwilio, throughWati]) tell(oneMachine, seedCases(oneMachine, door));

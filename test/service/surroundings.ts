@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LullProcess } from "../lull-process.ts";
-import { type Environment, outside } from "./outside.ts";
+import { type Environment, type Environments, environmentAmong, outside } from "./outside.ts";
 
 export type { Environment } from "./outside.ts";
 
 /** Fake providers, an empty folder, and real processes in between: like a machine of a user. */
-export async function surroundings(environment: Environment = {}) {
+export async function surroundings(environment: Environments = {}) {
   const folder = await mkdtemp(join(tmpdir(), "lull-"));
   const running: LullProcess[] = [];
   let url = "";
@@ -18,7 +18,7 @@ export async function surroundings(environment: Environment = {}) {
     LULL_DB: join(folder, "lull.db"),
     LULL_WINDOW_SECONDS: "1",
     ...providers,
-    ...environment,
+    ...environmentAmong(people, environment),
   };
 
   const lull = (...args: string[]) => {

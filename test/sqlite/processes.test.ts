@@ -143,9 +143,17 @@ it("the lease of a process that was killed is freed by another's sweep, not by t
   const here = await openHere();
   expect(await takeAll(here)).toEqual([]);
   expect((await here.sweeping.sweep()).freed).toBe(0);
+  const [lock] = (await here.inspector.locks({ limit: 1 })).items;
   await doomed!.kill();
-  expect((await here.sweeping.sweep()).freed).toBe(1);
-  const [taken] = await takeAll(here);
+  const { holder, takenAtMs: sinceAtMs } = lock!.lease!;
+  const { freed, freedFrom } = await here.sweeping.sweep();
+  expect([freed, freedFrom]).toEqual([1, [{ holder, leases: 1, sinceAtMs }]]);
+  // It waits for a worker, and was told of.
+  expect((await here.sweeping.sweep()).freed).toBe(0);
+  expect(await here.sweeping.freeLeases(holder)).toBe(1);
+  const [outcome] = (await here.turns.takeDue(10, AbortSignal.timeout(1_000))).outcomes;
+  expect(outcome?.tookOver).toEqual({ conversationId: lock?.conversationId, holder, sinceAtMs });
+  const taken = outcome?.kind === "turn" ? outcome.taken : undefined;
   expect(taken?.attempt).toBe(2);
   expect(taken?.messages.map(({ text }) => text)).toEqual(["m1"]);
   expect((await here.sweeping.sweep()).freed).toBe(0);

@@ -74,7 +74,6 @@ beforeEach(() => {
     quarantine,
     cache,
     nowMs: () => nowMs,
-    projectStatus: "active",
     salt: "s",
   });
   let count = 0;
@@ -163,6 +162,7 @@ async function everything(): Promise<void> {
   await conversations.pauseAll(true);
   await turns.takeDue(10, NEVER);
   await conversations.pauseAll(false);
+  await conversations.changeProject("acme", { status: "archived" });
   await sweeping.sweep();
   await sweeping.freeLeases("h");
   await engine.ping();
@@ -178,6 +178,7 @@ async function everything(): Promise<void> {
   await inspector.quarantined?.(page);
   await inspector.conversations({ limit: 10, search: "a" });
   await inspector.counts();
+  await inspector.projectChange("acme");
   await inspector.gauges();
   await conversations.erase(id);
 }

@@ -151,7 +151,8 @@ test("what was received is listed oldest first, with its media and the webhook's
   fake.add({ body: "our own", sentAtMs: TEST_NOW_MS });
 
   const found = [];
-  for await (const message of opened().listReceived?.(TEST_NOW_MS - 1_000, inTime) ?? []) found.push(message);
+  for await (const message of opened().listReceived?.(TEST_NOW_MS - 1_000, inTime) ?? [])
+    if (message !== "asking") found.push(message);
   expect(found.map(({ providerId }) => providerId)).toEqual([first.sid, second.sid]);
   expect(found[1]).toEqual({
     providerId: second.sid,
@@ -183,7 +184,8 @@ test("each of several numbers is listed", async () => {
   }
   const found = [];
   const channel = opened({ from: ["+15550101", "+15550103"] }, "sms");
-  for await (const { text } of channel.listReceived?.(TEST_NOW_MS, inTime) ?? []) found.push(text);
+  for await (const message of channel.listReceived?.(TEST_NOW_MS, inTime) ?? [])
+    if (message !== "asking") found.push(message.text);
   expect(found.toSorted()).toEqual(["+15550101", "+15550103"]);
 });
 

@@ -3,7 +3,15 @@ import type { SecretReference } from "../../ports/secrets.ts";
 /** An account's auth token, and which numbers are its own where there are several accounts. */
 export type TwilioAccount =
   | SecretReference
-  | { readonly authToken: SecretReference; readonly from: string | readonly string[] };
+  | {
+      readonly authToken: SecretReference;
+      readonly from: string | readonly string[];
+      /**
+       * How records of conversations name it (`channel_config.whatsapp_credentials_id`), if that is not the
+       * name of its auth token's secret.
+       */
+      readonly credentialsId?: string;
+    };
 
 export interface TwilioOptions {
   /**

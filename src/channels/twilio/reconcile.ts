@@ -4,7 +4,7 @@ import { nameOf } from "../../wire/connection-failure.ts";
 import { CLOCK_IS_BEHIND, type Since, sinceOnTheirClock } from "../../wire/provider-clock.ts";
 import { type ListedMessage, type Page, pagesOf } from "./messages.ts";
 import { recipient, senderOf } from "./send.ts";
-import { accountFor, type Session } from "./session.ts";
+import { type Session, sendingAccount } from "./session.ts";
 
 const PAGE_SIZE = 100;
 const PAGES_MAX = 5;
@@ -21,8 +21,8 @@ export async function reconcile(
   query: ReconcileQuery,
   signal: AbortSignal,
 ): Promise<ReconcileOutcome> {
-  const account = accountFor(session, query.from);
-  if (account === undefined) return cannotTell("no account in the configuration claims the sending number");
+  const account = sendingAccount(session, query);
+  if ("why" in account) return cannotTell(account.why);
   const candidates: ListedMessage[] = [];
   let isOdd = false;
   let since: Since | undefined;

@@ -3,14 +3,13 @@ import { brokenSend, notSent, unreadableSecret } from "../../wire/send-failure.t
 import { prefixed, prefixOf } from "./address.ts";
 import { accountPath, authorization, call } from "./api.ts";
 import { outcomeOf } from "./outcome.ts";
-import { accountFor, type Session } from "./session.ts";
+import { type Session, sendingAccount } from "./session.ts";
 
 export async function send(session: Session, outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
   if (outgoing.text.trim() === "" && !outgoing.media?.length)
     return notSent("never", "there is nothing to send");
-  const account = accountFor(session, outgoing.from);
-  if (account === undefined)
-    return notSent("never", "no account in the configuration claims the sending number");
+  const account = sendingAccount(session, outgoing);
+  if ("why" in account) return notSent("never", account.why);
   let credentials: string;
   try {
     credentials = await authorization(session, account);

@@ -1,8 +1,9 @@
 import { isAmong } from "../../core/own-addresses.ts";
 import { ConfigError } from "../../errors.ts";
-import type { ChannelContext } from "../../ports/channel.ts";
+import type { ChannelContext, Outgoing } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
 import { isPlainUrl, plainUrlInWords } from "../../schema/plain-url.ts";
+import { isSecretOf } from "../../wire/secret-name.ts";
 import { bare } from "./address.ts";
 import type { TwilioAccount, TwilioOptions } from "./options.ts";
 
@@ -17,6 +18,7 @@ export interface Account {
   readonly sid: string;
   readonly authToken: SecretReference;
   readonly from: readonly string[];
+  readonly credentialsId?: string | undefined;
 }
 
 /**
@@ -66,6 +68,32 @@ export function openSession(
 export function accountFor(session: Session, from: string): Account | undefined {
   for (const account of session.accounts.values()) if (isAmong(from, account.from)) return account;
   return session.primary;
+}
+
+/**
+ * The account that sends: the one that the conversation's record asks for, where there is a choice. It has to
+ * be one of this channel's, and the number one of its own: a record cannot reach another's credentials.
+ */
+export function sendingAccount(
+  session: Session,
+  { from, credentialsId }: Pick<Outgoing, "from" | "credentialsId">,
+): Account | { readonly why: string } {
+  const accounts = [...session.accounts.values()];
+  const isChoice = accounts.length > 1 || accounts.some((account) => account.credentialsId !== undefined);
+  if (credentialsId !== undefined && isChoice) {
+    const asked = accounts.find((account) => isNamed(account, credentialsId));
+    if (asked === undefined) return { why: UNKNOWN_CREDENTIALS };
+    return speaksFor(asked, from) ? asked : { why: OTHERS_NUMBER };
+  }
+  return accountFor(session, from) ?? { why: "no account in the configuration claims the sending number" };
+}
+
+const UNKNOWN_CREDENTIALS =
+  "UNKNOWN_CREDENTIALS: the conversation's record names credentials that are none of this channel's accounts";
+const OTHERS_NUMBER = "the account that the conversation's record names has not the sending number";
+
+function isNamed({ credentialsId, authToken }: Account, id: string): boolean {
+  return credentialsId === undefined ? isSecretOf(authToken, id) : credentialsId === id;
 }
 
 /**
@@ -132,7 +160,8 @@ function accountsOf(options: TwilioOptions, name: string, environment: Environme
 
 function accountOf(sid: string, account: TwilioAccount): Account {
   if (typeof account !== "object" || !("authToken" in account)) return { sid, authToken: account, from: [] };
-  return { sid, authToken: account.authToken, from: numbersOf(account.from) };
+  const { authToken, from, credentialsId } = account;
+  return { sid, authToken, from: numbersOf(from), credentialsId };
 }
 
 function numbersOf(from: string | readonly string[] | undefined): string[] {

@@ -3,9 +3,10 @@ import { ConfigError } from "../../errors.ts";
 import type { Channel } from "../../ports/channel.ts";
 import { jsonAnswer } from "../../wire/webhook-answer.ts";
 import { check } from "./check.ts";
-import { idInventor } from "./invented-id.ts";
+import { idInventor, isInventedId } from "./invented-id.ts";
 import { fetchMedia } from "./media.ts";
 import { type ParseContext, parse } from "./parse.ts";
+import { listReceived } from "./received.ts";
 import { reconcile } from "./reconcile.ts";
 import { send } from "./send.ts";
 import { openSession, type Session, type WatiOptions } from "./session.ts";
@@ -45,6 +46,8 @@ export function wati(options: WatiOptions = {}): Channel {
     send: (outgoing, signal) => send(opened().session, outgoing, signal),
     reconcile: (query, signal) => reconcile(opened().session, query, signal),
     fetchMedia: (media, signal) => fetchMedia(opened().session, media, signal),
+    listReceived: (sinceAtMs, signal) => listReceived(opened().session, sinceAtMs, signal),
+    isInventedId,
     check: (signal) => check(opened().session, signal),
   };
 }

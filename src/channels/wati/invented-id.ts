@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import type { Fields } from "../../wire/json-object.ts";
 import { text, timeIn } from "./body.ts";
 
+const PREFIX = "wati-";
+
 /**
  * A name for a message that carries no id. If the message has a time, a redelivery gets the same name and is
  * a duplicate. Otherwise the moment of arrival and a count stand in: a redelivery is then a new message,
@@ -21,6 +23,11 @@ export function idInventor(nowMs: () => number): (body: Buffer, fields: Fields) 
   };
 }
 
+/** WhatsApp's ids begin with `wamid.`, WATI's own are hexadecimal. */
+export function isInventedId(providerId: string): boolean {
+  return providerId.startsWith(PREFIX);
+}
+
 function named(parts: readonly (string | undefined)[]): string {
-  return `wati-${createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22)}`;
+  return `${PREFIX}${createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22)}`;
 }

@@ -30,17 +30,33 @@ export function parse(request: WebhookRequest, context: ParseContext): Parsed {
 }
 
 function parseMessage(body: Buffer, fields: Fields, context: ParseContext): Parsed {
+  const message = inboundOf(fields, {
+    account: context.account,
+    address: firstText(fields, "channelPhoneNumber", "channelId") ?? context.address,
+    id: firstText(fields, "whatsappMessageId", "id") ?? context.inventId(body, fields),
+  });
+  if (message === undefined) return { kind: "invalid", why: "missing: waId or bsuid" };
+  return { kind: "updates", messages: [message], statuses: [] };
+}
+
+interface Known {
+  readonly account: string;
+  readonly address: string;
+  readonly id: string;
+}
+
+/** A message in WATI's words, of a webhook or of a list. Undefined where it does not tell who wrote. */
+export function inboundOf(fields: Fields, { account, address, id }: Known): InboundMessage | undefined {
   const waId = text(fields.waId);
   const bsuid = userIdBeside(waId, text(fields.bsuid));
   const sender = bsuid ?? waId;
   const replyTo = waId ?? bsuid;
-  if (sender === undefined || replyTo === undefined)
-    return { kind: "invalid", why: "missing: waId or bsuid" };
+  if (sender === undefined || replyTo === undefined) return undefined;
   const sentAtMs = timeIn(fields);
-  const message: InboundMessage = {
-    providerId: firstText(fields, "whatsappMessageId", "id") ?? context.inventId(body, fields),
-    account: context.account,
-    address: firstText(fields, "channelPhoneNumber", "channelId") ?? context.address,
+  return {
+    providerId: id,
+    account,
+    address,
     sender,
     ...(bsuid === undefined || waId === undefined ? {} : { senderAlias: waId }),
     replyTo,
@@ -48,7 +64,6 @@ function parseMessage(body: Buffer, fields: Fields, context: ParseContext): Pars
     ...(sentAtMs === undefined ? {} : { sentAtMs }),
     fields: fieldsOf(fields),
   };
-  return { kind: "updates", messages: [message], statuses: [] };
 }
 
 function fieldsOf(fields: Fields): Record<string, string> {

@@ -5,6 +5,7 @@ import { type Fields, readObject } from "../../wire/json-object.ts";
 import { CLOCK_IS_BEHIND, type Since, sinceOnTheirClock } from "../../wire/provider-clock.ts";
 import { firstText, objectIn, text, timeIn } from "./body.ts";
 import { chunkName } from "./chunk-name.ts";
+import { reachesBefore } from "./received.ts";
 import { wordsOf } from "./send.ts";
 import { bearer, type Session } from "./session.ts";
 
@@ -77,13 +78,6 @@ function couldBe(item: Fields, query: ReconcileQuery, notBeforeAtMs: number): bo
 
 function isNamed(item: Fields, { reference }: ReconcileQuery): boolean {
   return item.localMessageId === chunkName(reference);
-}
-
-/** WATI lists newest first, but does not promise it: trusted only where the page shows it. */
-function reachesBefore(items: readonly Fields[], notBeforeAtMs: number): boolean {
-  const newest = timeIn(items[0] ?? {});
-  const oldest = timeIn(items.at(-1) ?? {});
-  return newest !== undefined && oldest !== undefined && newest > oldest && oldest < notBeforeAtMs;
 }
 
 function plain(words: string): string {

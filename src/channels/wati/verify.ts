@@ -53,7 +53,8 @@ function unquoted(quoted = ""): string | undefined {
 function secretsIn({ url, headers }: WebhookRequest): string[] {
   const query = new URLSearchParams(url.split("#")[0]?.split("?")[1] ?? "");
   const bearer = /^Bearer\s+(.+)$/i.exec(headers.authorization ?? "")?.[1];
-  return present([query.get("secret"), query.get("token"), headers["x-wati-secret"], bearer]);
+  const inQuery = ["secret", "token", "passkey"].map((name) => query.get(name));
+  return present([...inQuery, headers["x-wati-secret"], bearer]);
 }
 
 function present(secrets: readonly (string | null | undefined)[]): string[] {

@@ -51,6 +51,7 @@ const harness: ChannelHarness = {
       forgeries: {
         "without secret": { ...signed("text"), url },
         "with a wrong secret": { ...signed("text"), url: `${url}?secret=wrong` },
+        "with a wrong passkey in the URL": { ...signed("text"), url: `${url}?passkey=wrong` },
         "with a longer secret": { ...signed("text"), url: `${url}?secret=${secret}x` },
         "with a wrong passkey": testRequest(url, '{"waId":"50370000001","passkey":"wrong"}'),
       },
@@ -120,6 +121,20 @@ test("needs a secret that cannot be guessed, and takes nothing that carries anot
     "WATI_WEBHOOK_SECRET) is shorter",
   );
 });
+
+test.each(["secret", "token", "passkey"])(
+  "the secret may be ?%s= of the URL, alone or not at all",
+  async (name) => {
+    const channel = wati({ apiUrl: "https://wati.example/1", token: "t", webhookSecret: secret });
+    channel.open?.(testContext());
+    const verdict = async (query: string) => (await channel.verify(testRequest(`${url}${query}`, "{}"))).kind;
+    expect(await verdict(`?${name}=${secret}`)).toBe("authentic");
+    expect(await verdict(`?a=b&${name}=${secret}#c`)).toBe("authentic");
+    expect(await verdict(`?${name}=${secret}x`)).toBe("refused");
+    expect(await verdict(`?${name}=`)).toBe("refused");
+    expect(await verdict(`?x=${secret}`)).toBe("refused");
+  },
+);
 
 test("a webhook whose URL holds the secret is proven before its body is read", async () => {
   const channel = wati({ apiUrl: "https://wati.example/1", token: "t", webhookSecret: secret });

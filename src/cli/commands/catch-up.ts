@@ -7,6 +7,7 @@ import { printResult } from "../output/print.ts";
 import { progress } from "../output/progress.ts";
 import { oneLine, table } from "../output/table.ts";
 import { parseSince, relativeTime } from "../output/times.ts";
+import { reportError } from "../report-error.ts";
 import { CommandFailed, UsageError } from "../usage-error.ts";
 
 /** Of what is left, so many are shown; a program gets all of them. */
@@ -94,14 +95,26 @@ async function catchUpAll(
   const byNumber = call.options["by-number"] === true;
   const beyondMemory = call.options["beyond-memory"] === true;
   const results: ChannelResult[] = [];
+  const failures: unknown[] = [];
   for (const { name: channel } of channels) {
     const onProgress = (listed: number) => shown.update(`${channel}: ${listed} listed`);
-    results.push({
-      channel,
-      ...(await lull.catchUp({ channel, sinceAtMs, byNumber, beyondMemory, onProgress })),
-    });
+    try {
+      const result = await lull.catchUp({ channel, sinceAtMs, byNumber, beyondMemory, onProgress });
+      results.push({ channel, ...result });
+    } catch (error) {
+      // One provider that cannot be asked keeps no other from it.
+      failures.push(error);
+    }
   }
   shown.end();
+  if (results.length > 0) printResults(call, results, byNumber);
+  const [last, ...before] = failures.reverse();
+  for (const failure of before.reverse()) reportError(failure, false, call.io);
+  if (last !== undefined) throw last;
+  return 0;
+}
+
+function printResults(call: Call, results: readonly ChannelResult[], byNumber: boolean): void {
   const rows = results.map((each) =>
     [each.channel, each.listed, each.new, each.duplicates, each.refused, each.unattributed.length].map(
       String,
@@ -113,7 +126,6 @@ async function catchUpAll(
     ...results.flatMap((each) => whatIsUnattributed(each, byNumber, call.io.nowMs())),
   ];
   printResult(call, { channels: results }, sentences.join("\n"));
-  return 0;
 }
 
 function whatIsUnattributed(

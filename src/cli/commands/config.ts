@@ -1,5 +1,6 @@
 import type { Loaded } from "../../config/load.ts";
 import type { Setting } from "../../config/resolve-settings.ts";
+import { ALIASES, type Aliases, aliasesAsText } from "../../schema/aliases.ts";
 import { maskUrl } from "../../schema/plain-url.ts";
 import type { Command } from "../command.ts";
 import { table } from "../output/table.ts";
@@ -26,9 +27,9 @@ function asJson(loaded: Loaded, settings: readonly Setting[]): string {
     setting.knob.key,
     { value: shown(setting), from: setting.origin },
   ]);
-  const channels = loaded.channels.map(({ name, kind, addresses, origin }) => [
+  const channels = loaded.channels.map(({ name, kind, addresses, origin, project }) => [
     name,
-    { kind, addresses, from: origin },
+    { kind, addresses, from: origin, ...(project && { project }) },
   ]);
   const { kind, origin } = loaded.responder;
   return JSON.stringify(
@@ -45,8 +46,8 @@ function asJson(loaded: Loaded, settings: readonly Setting[]): string {
 
 function asTable(loaded: Loaded, settings: readonly Setting[]): string {
   const rows = settings.map((setting) => [setting.knob.key, String(shown(setting)), setting.origin]);
-  const channels = loaded.channels.map(({ name, kind, addresses, origin }) => [
-    `channels.${name}`,
+  const channels = loaded.channels.map(({ name, kind, addresses, origin, project }) => [
+    `${project ? `projects.${project}.` : ""}channels.${name}`,
     [kind, ...addresses].join(" "),
     origin,
   ]);
@@ -56,6 +57,7 @@ function asTable(loaded: Loaded, settings: readonly Setting[]): string {
 
 function shown({ knob, value }: Setting): unknown {
   if (knob.kind.type === "url") return maskUrl(String(value));
+  if (knob.kind === ALIASES) return aliasesAsText(value as Aliases);
   if (knob.kind.type !== "secret") return value;
   // Where a secret is kept is no secret, and helps when it is wrong.
   return typeof value === "object" ? JSON.stringify(value) : MASK;

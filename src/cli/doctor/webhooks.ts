@@ -1,5 +1,6 @@
 import type { ConfiguredChannel } from "../../config/channels.ts";
 import type { Loaded } from "../../config/load.ts";
+import type { Aliases } from "../../schema/aliases.ts";
 import { maskUrl } from "../../schema/plain-url.ts";
 import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
@@ -18,8 +19,9 @@ export async function checkWebhooks(
   const isServed = channels.some(({ channel }) => channel.isUnsigned !== true) || publicUrl !== undefined;
   if (!isServed) return unfit;
   const shown = publicUrl && maskUrl(publicUrl);
+  const paths = Object.entries((resolved.get("aliases")?.value ?? {}) as Aliases);
   const base = (shown ?? `http://${server.host}:${server.port}`).replace(/\/+$/, "");
-  return [...unfit, checkPublicUrl(shown), ...outside.map((channel) => webhookOf(channel, base))];
+  return [...unfit, checkPublicUrl(shown), ...outside.map((channel) => webhookOf(channel, base, paths))];
 }
 
 async function unfitness({ name, channel }: ConfiguredChannel): Promise<CheckResult[]> {
@@ -44,11 +46,17 @@ function checkPublicUrl(publicUrl: string | undefined): CheckResult {
     : warn("public URL", `${publicUrl} is not https`);
 }
 
-function webhookOf({ name, channel, kind }: ConfiguredChannel, base: string): CheckResult {
+function webhookOf(
+  { name, channel, kind }: ConfiguredChannel,
+  base: string,
+  aliases: readonly (readonly [path: string, channel: string])[],
+): CheckResult {
   const url = `${base}/webhooks/${name}`;
   const check = `webhook ${name}`;
+  const others = aliases.filter(([, of]) => of === name).map(([path]) => `; also at ${base}${path}`);
   // Only Twilio takes TwiML, so only a Twilio channel can put the busy text into its answer.
-  if (channel.busyTextInAnswer) return ok(check, `enter at Twilio: ${url}${TWILIO_RETRY}`);
-  if (kind === "wati") return ok(check, `enter at WATI: ${url}?secret=<WATI_WEBHOOK_SECRET>`);
-  return ok(check, `POST ${url}`);
+  if (channel.busyTextInAnswer) return ok(check, `enter at Twilio: ${url}${TWILIO_RETRY}${others.join("")}`);
+  if (kind === "wati")
+    return ok(check, `enter at WATI: ${url}?secret=<WATI_WEBHOOK_SECRET>${others.join("")}`);
+  return ok(check, `POST ${url}${others.join("")}`);
 }

@@ -1,6 +1,12 @@
 import cluster, { type Worker } from "node:cluster";
 import { CommandFailed } from "../usage-error.ts";
-import { FIRST_WORKER, isWorkerMessage, type Supervision, WORKER_NUMBER } from "./messages.ts";
+import {
+  FIRST_WORKER,
+  isWorkerMessage,
+  SERVICE_STARTED,
+  type Supervision,
+  WORKER_NUMBER,
+} from "./messages.ts";
 import { workerArguments } from "./worker-arguments.ts";
 
 /** How the first worker's start went. */
@@ -17,12 +23,13 @@ export type FirstWord =
  * Starts the first worker and waits for its word. It loads the configuration, creates, migrates and checks
  * the store, for itself and for all others: so the parent needs neither, and never holds what they weigh.
  */
-export function startFirstWorker(stopping: Promise<void>): Promise<FirstWord> {
+export function startFirstWorker(stopping: Promise<void>, startedAtMs: number): Promise<FirstWord> {
   // Workers accept from the socket themselves: connections that wait in it survive the death of any one of
   // them. Only what is set before the first start counts.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ execArgv: workerArguments(process.execArgv, process.env.NODE_OPTIONS) });
-  const worker = cluster.fork({ [FIRST_WORKER]: "1", [WORKER_NUMBER]: 1 });
+  const env = { [FIRST_WORKER]: "1", [WORKER_NUMBER]: 1, [SERVICE_STARTED]: startedAtMs };
+  const worker = cluster.fork(env);
   return new Promise((resolve, reject) => {
     let isAlone = false;
     let isStopped = false;

@@ -1,4 +1,5 @@
 import type { LogLevel } from "../../model/log.ts";
+import type { Series } from "../../model/series.ts";
 import type { SignOfLife } from "../watching/sign-of-life.ts";
 
 /** What the parent has to know of a configuration that it never loads itself. */
@@ -28,8 +29,12 @@ export type WorkerMessage =
   | { readonly lull: "ready"; readonly url: string }
   /** It could not start. The parent reports it once, however many workers failed alike. */
   | { readonly lull: "failed"; readonly message: string; readonly exitCode: number }
-  /** Its event loop turns. */
-  | ({ readonly lull: "pong" } & SignOfLife)
+  /** Its event loop turns. With what it has counted, if there is anything new. */
+  | ({ readonly lull: "pong"; readonly series?: Series } & SignOfLife)
+  /** What it has counted: it was asked. */
+  | { readonly lull: "counts"; readonly id: number; readonly series: Series }
+  /** It asks what all workers have counted. */
+  | { readonly lull: "total"; readonly id: number }
   /** What a dead worker held, freed by one that lives, or by a process that was started for nothing else. */
   | { readonly lull: "freed"; readonly holder: string; readonly leases: number }
   | { readonly lull: "not-freed"; readonly holder: string; readonly reason: string };
@@ -38,11 +43,24 @@ export type WorkerMessage =
 export type ParentMessage =
   | { readonly lull: "ping" }
   | { readonly lull: "serve" }
+  | { readonly lull: "count"; readonly id: number }
+  | { readonly lull: "totals"; readonly id: number; readonly series: Series }
   /** This holder is dead. */
   | { readonly lull: "free"; readonly holder: string };
 
+const FROM_PARENT = new Set<unknown>(["ping", "serve", "count", "totals", "free"] satisfies Said[]);
+type Said = ParentMessage["lull"];
+
 export function isWorkerMessage(message: unknown): message is WorkerMessage {
-  return isOurs(message) && !isPing(message) && !isServe(message) && !isFree(message);
+  return isOurs(message) && !FROM_PARENT.has(message.lull);
+}
+
+export function isCount(message: unknown): message is Extract<ParentMessage, { lull: "count" }> {
+  return isOurs(message) && message.lull === "count";
+}
+
+export function isTotals(message: unknown): message is Extract<ParentMessage, { lull: "totals" }> {
+  return isOurs(message) && message.lull === "totals";
 }
 
 export function isPing(message: unknown): message is ParentMessage {
@@ -72,6 +90,8 @@ export function tellParent(message: WorkerMessage): Promise<void> {
 /** Set by the parent: the port that all workers share, and a name for the logs. */
 export const SHARED_PORT = "LULL_SHARED_PORT";
 export const WORKER_NUMBER = "LULL_WORKER_NUMBER";
+/** When the parent started: the service is as old. */
+export const SERVICE_STARTED = "LULL_SERVICE_STARTED_AT_MS";
 /** Set for the first worker of all, which alone may create the store. */
 export const FIRST_WORKER = "LULL_FIRST_WORKER";
 /** Set for a process that only frees the leases of this holder. */
@@ -82,5 +102,6 @@ export const DEAD_HOLDER = "LULL_DEAD_HOLDER";
  * for that worker: none of it is meant for the new one.
  */
 export function forgetInherited(env: NodeJS.ProcessEnv): void {
-  for (const name of [SHARED_PORT, WORKER_NUMBER, FIRST_WORKER, DEAD_HOLDER]) delete env[name];
+  for (const name of [SHARED_PORT, WORKER_NUMBER, SERVICE_STARTED, FIRST_WORKER, DEAD_HOLDER])
+    delete env[name];
 }

@@ -17,7 +17,8 @@ export async function runParent(io: Io): Promise<number | "alone"> {
   // From the first moment on: a signal that only ended the parent would leave its worker behind.
   let killAll = () => {};
   const signal = firstSignal(() => killAll());
-  const first = await startFirstWorker(signal);
+  const startedAtMs = systemClock.nowMs();
+  const first = await startFirstWorker(signal, startedAtMs);
   if (first === "alone") return first;
   if (first === "stopped") return 0;
   if ("exitCode" in first) return first.exitCode;
@@ -33,6 +34,7 @@ export async function runParent(io: Io): Promise<number | "alone"> {
   const failure = Promise.withResolvers<never>();
   const supervisor = new Supervisor({
     ...supervision,
+    startedAtMs,
     clock: systemClock,
     log,
     onReady: (url) => announce(io, { ...supervision, url }),

@@ -8,10 +8,12 @@ import { freeAlone, freeBySibling } from "./free-leases.ts";
 import {
   isWorkerMessage,
   type ParentMessage,
+  SERVICE_STARTED,
   SHARED_PORT,
   WORKER_NUMBER,
   type WorkerMessage,
 } from "./messages.ts";
+import { Totals } from "./totals.ts";
 
 /** How much longer than their grace time workers may take before they are killed. */
 const STOP_MARGIN_MS = 5_000;
@@ -37,6 +39,7 @@ interface Seat {
 export interface SupervisorOptions {
   readonly workers: number;
   readonly port: number;
+  readonly startedAtMs: number;
   readonly graceMs: number;
   /** How long a worker may leave its parent without an answer; 0: for ever. */
   readonly hungMs: number;
@@ -54,12 +57,14 @@ export class Supervisor {
   readonly #seats: Seat[];
   readonly #freeing = new Set<Promise<unknown>>();
   readonly #ending = new AbortController();
+  readonly #totals: Totals;
   #everReady = false;
   #stopping = false;
   #onGone = () => {};
 
   constructor(options: SupervisorOptions) {
-    this.#options = options;
+    this.#totals = new Totals(options.clock);
+    this.#options = { ...options, log: this.#totals.counted(options.log) };
     this.#seats = Array.from({ length: options.workers }, (_, at) => ({
       number: at + 1,
       startedAtMs: 0,
@@ -108,8 +113,9 @@ export class Supervisor {
   }
 
   #fill(seat: Seat): void {
-    const { port } = this.#options;
-    this.#seat(seat, cluster.fork({ [SHARED_PORT]: port, [WORKER_NUMBER]: seat.number }));
+    const { port, startedAtMs } = this.#options;
+    const env = { [SHARED_PORT]: port, [WORKER_NUMBER]: seat.number, [SERVICE_STARTED]: startedAtMs };
+    this.#seat(seat, cluster.fork(env));
   }
 
   #seat(seat: Seat, worker: Worker): void {
@@ -117,9 +123,14 @@ export class Supervisor {
     Object.assign(seat, { worker, holder: undefined, startedAtMs: clock.nowMs(), ready: false });
     log("debug", "worker.started", { worker: seat.number, pid: worker.process.pid });
     worker.on("message", (message: unknown) => {
-      if (isWorkerMessage(message)) this.#heard(seat, message);
+      if (!isWorkerMessage(message)) return;
+      this.#heard(seat, message);
+      this.#heardCounts(worker, message);
     });
-    worker.once("exit", (code, signal) => this.#left(seat, code, signal));
+    worker.once("exit", (code, signal) => {
+      this.#totals.left(worker);
+      this.#left(seat, code, signal);
+    });
     // It could not even be started: no memory, no place for one more process. It has no exit then.
     worker.once("error", (error) => {
       log("error", "worker.failed", { worker: seat.number, reason: tellable(error) });
@@ -151,6 +162,21 @@ export class Supervisor {
     if (message.lull === "ready") this.#ready(seat, message.url);
     if (message.lull === "pong") seat.watch?.heard(message);
     if (message.lull === "failed") this.#failed(seat, message.message, message.exitCode);
+  }
+
+  #heardCounts(worker: Worker, message: WorkerMessage): void {
+    if (message.lull === "counts") this.#totals.heard(worker, message.series, message.id);
+    if (message.lull === "pong" && message.series) this.#totals.heard(worker, message.series);
+    if (message.lull === "total") void this.#tellTotals(worker, message.id);
+  }
+
+  async #tellTotals(asker: Worker, id: number): Promise<void> {
+    const up = this.#seats.flatMap(({ ready, worker }) => (ready && worker?.isConnected() ? [worker] : []));
+    const counted = await this.#totals.gather(up);
+    const series = { ...counted, lull_workers: this.#seats.length, lull_workers_up: up.length };
+    const answer: ParentMessage = { lull: "totals", id, series };
+    // One that died meanwhile needs no answer.
+    if (asker.isConnected()) asker.send(answer, () => {});
   }
 
   #ready(seat: Seat, url: string): void {

@@ -3,6 +3,7 @@ import { type Serving, serve } from "../../http/node.ts";
 import { createLull, type Lull } from "../../index.ts";
 import { tellOfCrashes } from "../../process/crash.ts";
 import { processIdentity } from "../../process/identity.ts";
+import { systemClock } from "../../runtime/system-clock.ts";
 import { withoutUsers } from "../../schema/plain-url.ts";
 import type { Call } from "../command.ts";
 import { requireDatabase } from "../data.ts";
@@ -10,8 +11,17 @@ import { exitCodeOf } from "../report-error.ts";
 import { orStop, serviceLog } from "../serving/serve-here.ts";
 import { signOfLife } from "../watching/sign-of-life.ts";
 import { checkForAll } from "./check-for-all.ts";
+import { Counts } from "./counts.ts";
 import { freeIn } from "./freeing.ts";
-import { FIRST_WORKER, isFree, isPing, SHARED_PORT, tellParent, WORKER_NUMBER } from "./messages.ts";
+import {
+  FIRST_WORKER,
+  isFree,
+  isPing,
+  SERVICE_STARTED,
+  SHARED_PORT,
+  tellParent,
+  WORKER_NUMBER,
+} from "./messages.ts";
 
 /** A worker runs the whole service on the socket that it shares with its siblings. */
 export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
@@ -19,8 +29,10 @@ export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
   const log = serviceLog(call, loaded, fieldsOf(call));
   tellOfCrashes(log);
   const holder = processIdentity();
-  const lullHere = () => createLull({ ...loaded.config(log), workerId: holder });
-  const place = { lullHere, holder, port: Number(env[SHARED_PORT]) };
+  const counts = new Counts(systemClock);
+  const partOf = { startedAtMs: Number(env[SERVICE_STARTED]), totals: () => counts.totals() };
+  const lullHere = () => createLull({ ...loaded.config(log), workerId: holder, partOf });
+  const place = { lullHere, holder, port: Number(env[SHARED_PORT]), counts };
   if (env[FIRST_WORKER] === undefined) return serveUnderParent(loaded, place);
   // What is wrong here is told as by any command, and the parent ends with our exit code.
   const { lull, port } = await checkForAll(call, loaded, lullHere);
@@ -31,10 +43,11 @@ interface Place {
   readonly lullHere: () => Lull;
   readonly holder: string;
   readonly port: number;
+  readonly counts: Counts;
 }
 
 async function serveUnderParent(loaded: Loaded, place: Place): Promise<number> {
-  answerParent();
+  answerParent(place.counts);
   // Ctrl-C reaches every process of the terminal, but the parent decides how we stop.
   process.on("SIGINT", () => {});
   const stopped = new Promise<void>((resolve) => process.on("SIGTERM", () => resolve()));
@@ -51,8 +64,11 @@ async function serveUnderParent(loaded: Loaded, place: Place): Promise<number> {
   }
 }
 
-function answerParent(): void {
-  const answer = () => void tellParent({ lull: "pong", ...signOfLife() });
+function answerParent(counts: Counts): void {
+  const answer = () => {
+    const series = counts.news();
+    void tellParent({ lull: "pong", ...signOfLife(), ...(series && { series }) });
+  };
   process.on("message", (message) => {
     if (isPing(message)) answer();
   });
@@ -60,12 +76,13 @@ function answerParent(): void {
   answer();
 }
 
-async function serveAt(loaded: Loaded, { lullHere, holder, port }: Place): Promise<Serving> {
+async function serveAt(loaded: Loaded, { lullHere, holder, port, counts }: Place): Promise<Serving> {
   const { server } = loaded;
   await tellParent({ lull: "identity", holder });
   // The first worker created it. If it is gone by now, a new and empty one would hide that.
   await requireDatabase(server.db);
   const lull = lullHere();
+  counts.of(lull.counters);
   return orStop(lull, () => {
     process.on("message", (message) => {
       if (isFree(message)) void freeIn(lull, loaded, message.holder);

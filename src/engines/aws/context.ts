@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { ClockReading } from "../../core/due.ts";
+import { settingsFor } from "../../core/projects.ts";
 import type { Log } from "../../model/log.ts";
 import type { Settings } from "../../model/settings.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EngineContext } from "../../ports/engine.ts";
+import type { Item } from "./dynamo/expression.ts";
 import type { Store } from "./dynamo/store.ts";
 import { Installation } from "./items/installation.ts";
 import { LEASE_SHARDS } from "./items/keys.ts";
@@ -36,6 +38,12 @@ const BATCHES_MAX = 1_000;
 const LEFT_MAX = 100;
 const SENDERS_MAX = 100_000;
 
+/** What operators set for all conversations, or for all of a project, as it was at this time. */
+interface SeenControls {
+  readonly atMs: number;
+  readonly item: Promise<Item>;
+}
+
 /** What this process has seen. Only caches: every write is conditional on what it has seen. */
 interface Caches {
   /** By token: the rows of leases held here, as they were last seen. */
@@ -46,8 +54,8 @@ interface Caches {
   readonly leftBehind: Recent<LeftBehind>;
   /** By conversation id: the first half of its key, which never changes. */
   readonly senders: Recent<string>;
-  /** When answering was last seen not to be paused. */
-  readonly unpaused: { atMs: number };
+  /** What was set for all conversations. */
+  readonly controls: { seen: SeenControls | undefined };
 }
 
 /** What every step works with. */
@@ -79,7 +87,7 @@ export function contextFor(
   return {
     leaseShards: LEASE_SHARDS,
     ...given,
-    unpaused: { atMs: Number.NEGATIVE_INFINITY },
+    controls: { seen: undefined },
     installation,
     settings: withinLimits(settings),
     clock,
@@ -110,6 +118,12 @@ function withinLimits(settings: Settings): Settings {
     batchMessagesMax: Math.min(settings.batchMessagesMax, BATCH_MESSAGES_MAX),
     batchBytesMax: Math.min(settings.batchBytesMax, BATCH_BYTES_MAX),
   };
+}
+
+/** The same, with the settings of the channel's project. */
+export function withinProject(context: AwsContext, channel: string | undefined): AwsContext {
+  const settings = settingsFor(context.settings, channel);
+  return settings === context.settings ? context : { ...context, settings };
 }
 
 /** The current time, in the form that decisions about due times need. */

@@ -3,6 +3,7 @@ import type { Engine, EngineContext } from "../../ports/engine.ts";
 import { checks } from "./checks.ts";
 import { type AwsContext, contextFor } from "./context.ts";
 import { DynamoStore } from "./dynamo/dynamo-store.ts";
+import { changeProject, projectChange } from "./items/controls.ts";
 import { conversationOf } from "./items/conversation-row.ts";
 import { type AwsOptions, dynamoDbClient, resourcesFrom, sqsClient } from "./options.ts";
 import { redrive } from "./queue/redrive.ts";
@@ -120,6 +121,7 @@ function conversationsOver(ready: Ready): Engine["conversations"] {
     say: async (outbound) => say(await ready(), outbound),
     answer: async (late) => answer(await ready(), late),
     pauseAll: async (paused) => pauseAll(await ready(), paused),
+    changeProject: async (project, given) => changeProject(await ready(), project, given),
   };
 }
 
@@ -134,6 +136,7 @@ function inspectorOver(ready: Ready): Engine["inspector"] {
     unknown: async (page) => listUnknown(await ready(), page),
     refusals: async (page) => listRefusals(await ready(), page),
     quarantined: async (page) => listQuarantined(await ready(), page),
+    projectChange: async (project) => projectChange(await ready(), project),
     counts: async () => counts(await ready()),
     gauges: async () => gauges(await ready()),
   };

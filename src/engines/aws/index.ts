@@ -2,6 +2,7 @@ import type { EngineProvider } from "../../ports/engine.ts";
 import { AWS_DEFAULTS } from "./context.ts";
 import { engineOn, openContext } from "./engine.ts";
 import { type AwsOptions, resourcesFrom } from "./options.ts";
+import { openSeedTables } from "./seed-tables.ts";
 
 export { AWS_DEFAULTS } from "./context.ts";
 export { createTables } from "./dynamo/create-tables.ts";
@@ -29,6 +30,7 @@ export function aws(options: AwsOptions = {}): AwsEngine {
     backupNote:
       "DynamoDB has backups of its own: switch on point-in-time recovery for the tables, " +
       "and restore them with `aws dynamodb restore-table-to-point-in-time`",
+    seedTables: (names, given) => openSeedTables(options, names, given),
     async open(given) {
       const { context, checks, redrive, close } = openContext(options, given);
       return { ...engineOn(context, close), checks, redrive };

@@ -2,14 +2,17 @@ import { changed, type RecordChange } from "../../core/conversation-change.ts";
 import { REMEMBERED_LONGER_MS } from "../../core/defaults.ts";
 import type { ClockReading } from "../../core/due.ts";
 import { conversationWithin } from "../../core/identity.ts";
+import { projectOf, ruleInForce, settingsFor } from "../../core/projects.ts";
 import { itemOf } from "../../core/staged.ts";
-import { AT_REST, type ConversationState, isAtRest, wakeAtMs } from "../../core/state.ts";
+import { AT_REST, type ConversationState, isAtRest, keptWaitingSinceMs, wakeAtMs } from "../../core/state.ts";
 import type { StagedItem } from "../../core/take.ts";
 import type { Conversation } from "../../model/conversation.ts";
 import type { Lease } from "../../model/lease.ts";
+import type { ProjectRule } from "../../model/project.ts";
 import { NO_USAGE, type Usage } from "../../model/reply.ts";
 import type { Settings } from "../../model/settings.ts";
 import type { StagedRow } from "../../model/staged.ts";
+import type { Ended } from "../../ports/engine.ts";
 import type { PileEnd, Tables } from "./tables.ts";
 
 /** What every step is given: the tables inside its transaction, the settings, the time of the request. */
@@ -27,6 +30,18 @@ export interface StepContext {
   readonly failed?: (conversationId: string, error: unknown) => void;
   /** Called with the time at which a worker will have to look at a conversation. */
   readonly armed: (atMs: number) => void;
+}
+
+/** The same, with the settings of the channel's project. */
+export function withinProject(context: StepContext, channel: string | undefined): StepContext {
+  const settings = settingsFor(context.settings, channel);
+  return settings === context.settings ? context : { ...context, settings };
+}
+
+/** What the channel's project allows now. */
+export function projectRule({ tables, settings }: StepContext, channel: string): ProjectRule {
+  const project = projectOf(settings, channel);
+  return ruleInForce(settings, project, tables.meta.projectChange(project));
 }
 
 export function stateOf(context: StepContext, conversationId: string): ConversationState {
@@ -53,6 +68,14 @@ export function heldState(context: StepContext, lease: Lease): ConversationState
   const state = context.tables.states.get(lease.conversationId);
   return state?.lease?.token === lease.token ? state : undefined;
 }
+
+/** How the lease of this state ended, as far as the transaction that ends it has read. */
+export function endOf({ nowMs }: StepContext, held: ConversationState): Ended {
+  const keptWaitingSinceAtMs = keptWaitingSinceMs(held, nowMs);
+  return keptWaitingSinceAtMs === undefined ? NOTHING_WAITED : { keptWaitingSinceAtMs };
+}
+
+const NOTHING_WAITED: Ended = {};
 
 /** Undefined if there is no record: it was removed by hand. */
 export function changeRecord(

@@ -1,4 +1,4 @@
-import type { Engine } from "../../ports/engine.ts";
+import type { Engine, FreedLeases } from "../../ports/engine.ts";
 import type { StepClient } from "./requests.ts";
 
 /** What differs between embedded engines besides where a step runs. */
@@ -43,12 +43,13 @@ export function embeddedEngine(steps: StepClient, parts: EngineParts): Engine {
         const { cursor: next, ...swept } = await steps.sweep(cursor);
         cursor = next;
         const looks = roundsToLook === 0;
-        const freed = looks ? await freeDead(steps, parts) : 0;
+        const freedFrom = looks ? await freeDead(steps, parts) : [];
+        const freed = freedFrom.reduce((sum, { leases }) => sum + leases, 0);
         // The next sweep begins with a look, however few rounds this one had.
         roundsToLook = swept.hasMore ? (looks ? ROUNDS_PER_LOOK : roundsToLook) - 1 : 0;
-        return { ...swept, freed, retriggered: 0 };
+        return { ...swept, freed, freedFrom, retriggered: 0 };
       },
-      freeLeases: steps.freeLeases,
+      freeLeases: async (holder) => (await steps.freeLeases(holder)).left,
     },
     conversations: conversationsOver(steps),
     repairs: {
@@ -66,10 +67,14 @@ export function embeddedEngine(steps: StepClient, parts: EngineParts): Engine {
   };
 }
 
-/** Leases of processes that are known dead. */
-async function freeDead(steps: StepClient, { deadAmong }: EngineParts): Promise<number> {
-  let freed = 0;
-  for (const holder of deadAmong(await steps.holders())) freed += await steps.freeLeases(holder);
+/** Leases of processes that are known dead. Those that wait for a worker since they were freed are old. */
+async function freeDead(steps: StepClient, { deadAmong }: EngineParts): Promise<FreedLeases[]> {
+  const freed: FreedLeases[] = [];
+  for (const holder of deadAmong(await steps.holders())) {
+    const { takenAtMs } = await steps.freeLeases(holder);
+    if (takenAtMs.length > 0)
+      freed.push({ holder, leases: takenAtMs.length, sinceAtMs: Math.min(...takenAtMs) });
+  }
   return freed;
 }
 
@@ -88,6 +93,7 @@ function conversationsOver(steps: StepClient): Engine["conversations"] {
     say: steps.say,
     answer: steps.answer,
     pauseAll: steps.pauseAll,
+    changeProject: (project, change) => steps.changeProject({ project, change }),
   };
 }
 
@@ -102,6 +108,7 @@ function inspectorOver(steps: StepClient): Engine["inspector"] {
     unknown: steps.listUnknown,
     refusals: steps.listRefusals,
     quarantined: steps.listQuarantined,
+    projectChange: steps.projectChange,
     counts: () => steps.counts(),
     gauges: () => steps.gauges(),
   };

@@ -38,6 +38,7 @@ export const STEPS = {
   say: conversing.say,
   answer: conversing.answer,
   pauseAll: conversing.pauseAll,
+  changeProject: conversing.changeProject,
   retryDead: repairs.retryDead,
   discardDead: repairs.discardDead,
   markUnknown: repairs.markUnknown,
@@ -62,6 +63,7 @@ export const READS = {
   listUnknown: inspecting.listUnknown,
   listRefusals: inspecting.listRefusals,
   listQuarantined: quarantined.listQuarantined,
+  projectChange: inspecting.projectChange,
   counts: inspecting.counts,
   gauges: inspecting.gauges,
 } as const;

@@ -7,6 +7,7 @@ import type { Conversation, ConversationKey } from "../../model/conversation.ts"
 import type { LetterHead } from "../../model/dead-letter.ts";
 import type { HistoryMessage } from "../../model/history.ts";
 import type { NameRecord, NameRecords } from "../../model/names.ts";
+import type { ProjectChange } from "../../model/project.ts";
 import type { Refusal } from "../../model/refusal.ts";
 import type { StagedRow } from "../../model/staged.ts";
 import type { TurnRecord } from "../../model/turn.ts";
@@ -180,12 +181,17 @@ export interface UnknownSendTable {
   list(page: Page): Listing<UnknownSend>;
 }
 
+export type WatchedCounts = Pick<Counts, "staged" | "dead" | "unknown" | "quarantined">;
+
 /** What concerns the whole store. */
 export interface MetaTable {
   /** Writes a row without meaning: a store that cannot is not ready. */
   ping(nowMs: number): void;
   isPaused(): boolean;
   setPaused(paused: boolean): void;
+  /** What was set for a project while the service ran. */
+  projectChange(project: string): ProjectChange | undefined;
+  setProjectChange(project: string, change: ProjectChange | undefined): void;
   /** A request was made at this time. */
   noteTime(nowMs: number): void;
   /** The latest time that a request or a sweep of any process noted. */
@@ -195,6 +201,8 @@ export interface MetaTable {
   memories(): Memories | undefined;
   setMemories(memories: Memories): void;
   counts(): Counts;
+  /** Those of them that alarms are about: what waits, and nothing that grows with what is kept. */
+  watched(): WatchedCounts;
 }
 
 /** Foreign rows that were set aside. */

@@ -2,6 +2,7 @@ import type { Memories } from "../../core/memory.ts";
 import type { ConversationState } from "../../core/state.ts";
 import type { HistoryMessage } from "../../model/history.ts";
 import type { NameRecord } from "../../model/names.ts";
+import type { ProjectChange } from "../../model/project.ts";
 import type { Refusal } from "../../model/refusal.ts";
 import type { StagedRow } from "../../model/staged.ts";
 import type { TurnRecord } from "../../model/turn.ts";
@@ -24,6 +25,7 @@ export class MemoryRows {
   refusals: Refusal[] = [];
   sequence = 0;
   paused = false;
+  readonly projects = new Map<string, ProjectChange>();
   clockNote: ClockNote | undefined;
   memories: Memories = new Map();
 
@@ -48,6 +50,7 @@ export class MemoryRows {
     this.refusals = [...other.refusals];
     this.sequence = other.sequence;
     this.paused = other.paused;
+    refill(this.projects, other.projects);
     this.clockNote = other.clockNote;
     this.memories = other.memories;
   }

@@ -9,6 +9,7 @@ import type {
   RememberedTable,
   Tables,
   UnknownSendTable,
+  WatchedCounts,
 } from "../embedded/tables.ts";
 import { historyTable } from "./history.ts";
 import { nameKey } from "./registry.ts";
@@ -119,6 +120,9 @@ function metaTable(rows: MemoryRows): MetaTable {
     setPaused(paused) {
       rows.paused = paused;
     },
+    projectChange: (project) => rows.projects.get(project),
+    setProjectChange: (project, change) =>
+      void (change ? rows.projects.set(project, change) : rows.projects.delete(project)),
     noteTime(nowMs) {
       rows.clockNote = { ...rows.clockNote, latestAtMs: Math.max(nowMs, rows.clockNote?.latestAtMs ?? 0) };
     },
@@ -130,17 +134,24 @@ function metaTable(rows: MemoryRows): MetaTable {
     setMemories(memories) {
       rows.memories = memories;
     },
+    watched: () => watchedIn(rows),
     counts: () => ({
+      ...watchedIn(rows),
       conversations: rows.conversations.size,
-      staged: [...rows.staged.values()].reduce((sum, each) => sum + each.size, 0),
       windows: [...rows.states.values()].filter(({ window }) => window).length,
       leases: [...rows.states.values()].filter(({ lease }) => lease).length,
       turns: [...rows.turns.values()].reduce((sum, each) => sum + each.length, 0),
-      dead: rows.dead.size,
-      unknown: rows.unknown.size,
       refusals: rows.refusals.length,
-      quarantined: 0,
       paused: rows.paused,
     }),
+  };
+}
+
+function watchedIn({ staged, dead, unknown }: MemoryRows): WatchedCounts {
+  return {
+    staged: [...staged.values()].reduce((sum, each) => sum + each.size, 0),
+    dead: dead.size,
+    unknown: unknown.size,
+    quarantined: 0,
   };
 }

@@ -18,11 +18,11 @@ export interface ConversationRows {
   put(conversation: Conversation): number;
 }
 
-export function conversationRows({ sql, quarantine, nowMs, projectStatus }: TablesOptions): ConversationRows {
+export function conversationRows({ sql, quarantine, nowMs }: TablesOptions): ConversationRows {
   const rows: ConversationRows = {
     mend(row, why) {
       const columns = sql.get(ALL_COLUMNS, row.number ?? null);
-      const fresh = columns && freshFrom(columns, { projectStatus, nowMs: nowMs() });
+      const fresh = columns && freshFrom(columns, nowMs());
       if (!fresh) return undefined;
       const stored = parsed(row.record);
       const mended = mendedConversation(stored.kind === "sound" ? stored.value : undefined, fresh);
@@ -53,13 +53,10 @@ export function conversationRows({ sql, quarantine, nowMs, projectStatus }: Tabl
 }
 
 /** A new record under the old key, as far as the columns can be read. */
-function freshFrom(
-  row: Row,
-  given: { readonly projectStatus: string; readonly nowMs: number },
-): Conversation | undefined {
+function freshFrom(row: Row, nowMs: number): Conversation | undefined {
   const { id, channel_type: channelType, address, sender, sender_alias: alias } = row;
   const isText = (value: unknown): value is string => typeof value === "string" && !isLossy(value);
   if (!isText(id) || !isText(channelType) || !isText(address) || !isText(sender)) return undefined;
   const key = { channelType, address, sender, ...(isText(alias) && { senderAlias: alias }) };
-  return { ...newConversation(id, key, given), taskComplete: row.task_complete === 1 };
+  return { ...newConversation(id, key, nowMs), taskComplete: row.task_complete === 1 };
 }

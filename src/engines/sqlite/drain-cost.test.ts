@@ -77,7 +77,6 @@ function steps(given: Partial<Settings>) {
     quarantine,
     cache,
     nowMs: () => nowMs,
-    projectStatus: "active",
     salt: "s",
   });
   let count = 0;

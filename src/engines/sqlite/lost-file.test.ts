@@ -248,7 +248,6 @@ describe("a database file that its own backup stands in place of", () => {
     let isReplaced = false;
     const session = openSession({
       synchronous: "off",
-      projectStatus: "active",
       nowMs: clock.nowMs,
       get file() {
         // Its log is there as soon as it is open.

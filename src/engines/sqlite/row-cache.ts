@@ -2,6 +2,7 @@ import type { ConversationState } from "../../core/state.ts";
 import type { Conversation, ConversationKey } from "../../model/conversation.ts";
 import type { HistoryMessage } from "../../model/history.ts";
 import type { NameRecord } from "../../model/names.ts";
+import type { ProjectChange } from "../../model/project.ts";
 import type { StagedRow } from "../../model/staged.ts";
 import type { PileEnd } from "../embedded/tables.ts";
 
@@ -50,6 +51,7 @@ export class RowCache {
   /** What was said in a conversation, the latest of it. */
   readonly histories = new Recent<KnownHistory>();
   readonly isPaused = new Recent<boolean>();
+  readonly projects = new Recent<ProjectChange | undefined>();
   readonly #version: () => unknown;
   #known: unknown;
 
@@ -74,6 +76,7 @@ export class RowCache {
     this.piles.clear();
     this.histories.clear();
     this.isPaused.clear();
+    this.projects.clear();
   }
 }
 

@@ -9,7 +9,6 @@ import { Statements } from "./statements.ts";
 import { sqliteTables } from "./tables.ts";
 
 export interface SessionOptions extends ConnectionOptions {
-  readonly projectStatus: string;
   readonly nowMs: () => number;
 }
 
@@ -33,11 +32,11 @@ export function openSession(options: SessionOptions): Session {
     let isTheOneMeant = false;
     try {
       const sql = new Statements(database);
-      const { nowMs, projectStatus } = options;
+      const { nowMs } = options;
       const salt = whileBusy(() => saltOf(database));
       const cache = new RowCache(() => sql.get("PRAGMA data_version")?.data_version);
       const quarantine = new Quarantine(database, sql, { nowMs, salt, cache });
-      const tables = sqliteTables({ sql, quarantine, cache, nowMs, projectStatus, salt });
+      const tables = sqliteTables({ sql, quarantine, cache, nowMs, salt });
       const file = new OpenFile(options.file);
       // The path may have come to name another file before it was opened: then it is unknown which is open.
       isTheOneMeant = before === undefined || before === fileAt(options.file);

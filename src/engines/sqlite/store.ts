@@ -278,8 +278,7 @@ class FileStore implements Store {
   }
 
   #sessionOptions() {
-    const { projectStatus } = this.#options.settings;
-    return { ...this.#options, projectStatus, nowMs: () => this.#nowMs };
+    return { ...this.#options, nowMs: () => this.#nowMs };
   }
 
   #say(level: LogLevel, event: string, fields: LogFields): void {

@@ -7,7 +7,5 @@ export interface TablesOptions {
   readonly quarantine: Quarantine;
   readonly cache: RowCache;
   readonly nowMs: () => number;
-  /** The project status of a repaired record. */
-  readonly projectStatus: string;
   readonly salt: string;
 }

@@ -1,9 +1,9 @@
 import { ConfigError, LullError } from "../../errors.ts";
 import { unreachable } from "../../wire/connection-failure.ts";
-import { type AnswerHeaders, callHttp, type HttpAnswer } from "../../wire/http-call.ts";
+import { type AnswerHeaders, callHttp, type HttpAnswer, type HttpCall } from "../../wire/http-call.ts";
+import type { RequestBody } from "./body.ts";
 import { notAnAnswer, refusedBy } from "./failure.ts";
 import type { OpenAiSettings } from "./options.ts";
-import type { RequestBody } from "./request.ts";
 
 export interface Answer {
   readonly headers: AnswerHeaders;
@@ -14,20 +14,36 @@ export interface Answer {
 export const RESPONSE_BYTES_MAX = 4_000_000;
 
 /** One request, one try. The turn tries again: it waits without holding a worker, and survives a crash. */
-export async function callOpenAi(
+export function callOpenAi(
   settings: OpenAiSettings,
   body: RequestBody,
   signal: AbortSignal,
 ): Promise<Answer> {
+  return call(settings, settings.endpoint, { method: "POST", body: JSON.stringify(body), signal });
+}
+
+/** `path` stands beside `responses`. */
+export function readFromOpenAi(
+  settings: OpenAiSettings,
+  path: string,
+  query: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const url = new URL(settings.endpoint);
+  url.pathname = url.pathname.replace(/responses$/, path);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return call(settings, url, { method: "GET", signal });
+}
+
+async function call(
+  settings: OpenAiSettings,
+  url: URL,
+  request: Pick<HttpCall, "method" | "body" | "signal">,
+): Promise<Answer> {
+  const { signal } = request;
   const headers = { "content-type": "application/json", authorization: await authorization(settings) };
   try {
-    const answer = await callHttp(settings.endpoint, {
-      method: "POST",
-      headers,
-      body: JSON.stringify(body),
-      signal,
-      answerBytesMax: RESPONSE_BYTES_MAX,
-    });
+    const answer = await callHttp(url, { ...request, headers, answerBytesMax: RESPONSE_BYTES_MAX });
     return read(answer);
   } catch (error) {
     // An abort is not OpenAI's fault: the caller that aborted gets its own reason back.

@@ -47,6 +47,15 @@ function judge(status: number, { code = "", type = "" }: Detail): Judgement {
   return never("OPENAI_REJECTED");
 }
 
+/** Codes that speak of the account, and of no request. */
+const OF_ALL = ["OPENAI_QUOTA"];
+
+/** Whether OpenAI refuses this very request, rather than all of them for a while. */
+export function isRefusal(error: unknown): boolean {
+  if (!(error instanceof LullError) || error.outage || error.credentials) return false;
+  return error.code.startsWith("OPENAI_") && !OF_ALL.includes(error.code);
+}
+
 /** A 200 whose response says `failed`. */
 export function failedResponse(headers: AnswerHeaders, error: unknown): LullError {
   const detail = detailOf({ error });

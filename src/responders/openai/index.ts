@@ -1,3 +1,3 @@
 export { openai } from "./openai.ts";
-export type { OpenAiOptions } from "./options.ts";
+export type { OpenAiAssistant, OpenAiOptions } from "./options.ts";
 export type { OpenAiTool, OpenAiTools } from "./tools.ts";

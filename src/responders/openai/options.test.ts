@@ -59,6 +59,16 @@ test("a limit that is no whole number is refused at start", () => {
   expect(() => settingsFrom({ historyMessagesMax: 1.5 }, {})).toThrow("historyMessagesMax");
 });
 
+test("what a conversation left at OpenAI is shown as the options say, else as the environment does", () => {
+  expect(settingsFrom({}, {}).pastAtOpenAi).toBeUndefined();
+  expect(settingsFrom({}, { LULL_OPENAI_PAST: "" }).pastAtOpenAi).toBeUndefined();
+  const env = { LULL_OPENAI_PAST: "first-turn" };
+  expect(settingsFrom({}, env).pastAtOpenAi).toBe("first-turn");
+  expect(settingsFrom({ pastAtOpenAi: "every-turn" }, env).pastAtOpenAi).toBe("every-turn");
+  expect(() => settingsFrom({}, { LULL_OPENAI_PAST: "always" })).toThrow("first-turn or every-turn");
+  expect(() => settingsFrom({ historyMessagesMax: 0 }, env)).toThrow("historyMessagesMax is 0");
+});
+
 test("openai() reads the environment of the process", () => {
   vi.stubEnv("OPENAI_BASE_URL", "nonsense");
   expect(() => openai()).toThrow(ConfigError);

@@ -5,8 +5,43 @@ import { isPlainUrl, plainUrlInWords } from "../../schema/plain-url.ts";
 import { environmentSecrets } from "../../secrets/secrets.ts";
 import type { OpenAiTools } from "./tools.ts";
 
+/** What goes along with a turn of what was said before it. */
+interface PastOptions {
+  /** How much of the history goes along; the runtime's own limit where left out, 0 for none. */
+  readonly historyMessagesMax?: number;
+  /**
+   * Conversations that moved in: the response (`resp_…`) or conversation (`conv_…`) at OpenAI that their
+   * attributes name is shown to the model, in the first turn or in every one. `LULL_OPENAI_PAST`; else our
+   * own record is all that goes along.
+   */
+  readonly pastAtOpenAi?: "first-turn" | "every-turn";
+}
+
+/** What differs between assistants. What one leaves out is as for all. */
+export type OpenAiAssistant = Pick<
+  OpenAiOptions,
+  "model" | "instructions" | "tools" | "maxOutputTokens" | "reasoning" | "toolRoundsMax" | "media" | "body"
+>;
+
+/** Keys that records may ask for: by the name that they use, or a list of names of secrets. */
+type ApiKeys = readonly string[] | Readonly<Record<string, SecretReference>>;
+
+interface RecordOptions {
+  /**
+   * Who answers a conversation whose record names an assistant (`ai_config.assistant_id_replies`), by that
+   * id. One that is not here gets no answer: its messages become a dead letter. Without any, ids are not
+   * looked at.
+   */
+  readonly assistants?: Readonly<Record<string, OpenAiAssistant>>;
+  /**
+   * Keys that records may ask for (`ai_config.ai_api_key_reference`). Any other is refused in the same way.
+   * Without any, `apiKey` is used.
+   */
+  readonly apiKeys?: ApiKeys;
+}
+
 /** Everything has a default; what the environment may say is named beside it. */
-export interface OpenAiOptions {
+export interface OpenAiOptions extends PastOptions, RecordOptions {
   /** `OPENAI_MODEL`, else `gpt-6-luna`. */
   readonly model?: string;
   /**
@@ -18,8 +53,6 @@ export interface OpenAiOptions {
   readonly apiKey?: SecretReference;
   /** `OPENAI_BASE_URL`, else OpenAI's own. */
   readonly baseUrl?: string;
-  /** How much of the history goes along; the runtime's own limit where left out, 0 for none. */
-  readonly historyMessagesMax?: number;
   /** Counts what the model thinks as well as what it says. */
   readonly maxOutputTokens?: number;
   readonly reasoning?: { readonly effort?: string; readonly summary?: string };
@@ -37,13 +70,17 @@ export interface OpenAiOptions {
   readonly secrets?: Secrets;
 }
 
-export interface OpenAiSettings {
+interface PastSettings {
+  readonly historyMessagesMax: number | undefined;
+  readonly pastAtOpenAi: OpenAiOptions["pastAtOpenAi"];
+}
+
+export interface OpenAiSettings extends PastSettings {
   readonly endpoint: URL;
   readonly model: string;
   readonly instructions: Exclude<OpenAiOptions["instructions"], undefined>;
   readonly apiKey: SecretReference;
   readonly secrets: Secrets;
-  readonly historyMessagesMax: number | undefined;
   readonly maxOutputTokens: number | undefined;
   readonly reasoning: OpenAiOptions["reasoning"];
   readonly tools: OpenAiTools;
@@ -74,6 +111,7 @@ export function settingsFrom(
     apiKey: options.apiKey ?? { env: "OPENAI_API_KEY" },
     secrets: options.secrets ?? environmentSecrets({ env }),
     historyMessagesMax: count("historyMessagesMax", options.historyMessagesMax),
+    pastAtOpenAi: pastIn(options, env.LULL_OPENAI_PAST),
     maxOutputTokens: count("maxOutputTokens", options.maxOutputTokens),
     reasoning: options.reasoning,
     tools: options.tools ?? {},
@@ -81,6 +119,17 @@ export function settingsFrom(
     media: options.media ?? "mention",
     body: options.body ?? {},
   };
+}
+
+function pastIn({ pastAtOpenAi, historyMessagesMax }: OpenAiOptions, said: string | undefined) {
+  const when = pastAtOpenAi ?? (said || undefined);
+  if (when === undefined) return undefined;
+  if (when !== "first-turn" && when !== "every-turn")
+    throw new ConfigError("openai: pastAtOpenAi must be first-turn or every-turn");
+  // It could not tell a first turn, and what was said since would be missing.
+  if (historyMessagesMax === 0)
+    throw new ConfigError("openai: pastAtOpenAi needs our own record beside it: historyMessagesMax is 0");
+  return when;
 }
 
 const WITH_QUERY = { query: true } as const;

@@ -2,19 +2,22 @@ import { createHash } from "node:crypto";
 import type { HistoryMessage } from "../../model/history.ts";
 import type { Media } from "../../model/message.ts";
 import type { Turn } from "../../ports/responder.ts";
+import type { InputItem, RequestBody } from "./body.ts";
 import type { OpenAiSettings } from "./options.ts";
+import { continued, type EndedPasts } from "./past.ts";
 import { describeTools } from "./tools.ts";
 
-/** One item of `input`: something said, a tool call, what a tool returned. */
-export type InputItem = Readonly<Record<string, unknown>>;
-export type RequestBody = Readonly<Record<string, unknown>> & { readonly input: readonly InputItem[] };
-
 /** The first request of a turn. Rounds with tools only add to its `input`. */
-export async function requestFor(settings: OpenAiSettings, turn: Turn): Promise<RequestBody> {
+export async function requestFor(
+  settings: OpenAiSettings,
+  ended: EndedPasts,
+  turn: Turn,
+): Promise<RequestBody> {
   const [instructions, history] = await Promise.all([
     typeof settings.instructions === "function" ? settings.instructions(turn) : settings.instructions,
     settings.historyMessagesMax === 0 ? [] : turn.history(settings.historyMessagesMax),
   ]);
+  const { responseId, items } = await continued(settings, ended, turn, history);
   return {
     // The history is our own record, so OpenAI need not keep a second one, and asking again changes nothing
     // anywhere.
@@ -29,7 +32,8 @@ export async function requestFor(settings: OpenAiSettings, turn: Turn): Promise<
     model: settings.model,
     ...settings.body,
     ...toolFields(settings),
-    input: [...history.flatMap(pastItem), currentItem(turn, settings.media)],
+    ...present({ previous_response_id: responseId }),
+    input: [...items, ...history.flatMap(pastItem), currentItem(turn, settings.media)],
   };
 }
 

@@ -1,8 +1,8 @@
 import { usageOf } from "../../core/reply.ts";
 import type { Usage } from "../../model/reply.ts";
+import type { InputItem } from "./body.ts";
 import type { Answer } from "./call.ts";
 import { failedResponse, notAnAnswer } from "./failure.ts";
-import type { InputItem } from "./request.ts";
 import type { ToolCall } from "./tools.ts";
 
 /** A response as far as a turn needs it. */

@@ -1,3 +1,4 @@
+import { providerIdWithin } from "../../core/identity.ts";
 import { isoOf } from "../../core/instant.ts";
 import type { Conversation } from "../../model/conversation.ts";
 import type { HistoryMessage } from "../../model/history.ts";
@@ -7,18 +8,22 @@ import type { Turn, TurnMessage } from "../../ports/responder.ts";
 /** Characters that JSON leaves as they are and SQS refuses. A customer may type them. */
 const REFUSED = /[\uFFFE\uFFFF]/g;
 
+/** What goes along with a turn, and where it goes. */
+export interface HandOver {
+  readonly url: string;
+  readonly history?: readonly HistoryMessage[];
+  readonly answerWithinSeconds?: number | undefined;
+}
+
 /**
  * The merged turn as JSON, in the names of the conversations table, which consumers of the queue often read
  * as well.
  */
-export function bodyOf(
-  turn: Turn,
-  history: readonly HistoryMessage[],
-  answerWithinSeconds: number | undefined,
-): string {
+export function bodyOf(turn: Turn, { url, history = [], answerWithinSeconds }: HandOver): string {
   const { id, attempt, channel, conversation, messages, text, media } = turn;
   const payload = {
     turn: { id, attempt },
+    target_queue_url: url,
     conversation_id: conversation.id,
     primary_channel: conversation.sender,
     channel,
@@ -35,8 +40,10 @@ export function bodyOf(
 }
 
 function messageOf({ id, text, media, arrivedAtMs, sentAtMs, fields }: TurnMessage) {
+  const providerId = providerIdWithin(id);
   return {
     message_sid: id,
+    ...(providerId !== undefined && { provider_message_sid: providerId }),
     body: text,
     media: media.map(mediaOf),
     received_at: isoOf(arrivedAtMs),

@@ -44,8 +44,9 @@ describe("the body", () => {
   });
 
   it("holds the merged turn and the record in the names of the conversations table", () => {
-    expect(JSON.parse(bodyOf(turn, [], undefined))).toEqual({
+    expect(JSON.parse(bodyOf(turn, { url: URL_ }))).toEqual({
       turn: { id: "turn-7", attempt: 2 },
+      target_queue_url: URL_,
       conversation_id: "c_1",
       primary_channel: "+50370000001",
       channel: "whatsapp",
@@ -56,6 +57,7 @@ describe("the body", () => {
       messages: [
         {
           message_sid: "whatsapp/AC1/SM1",
+          provider_message_sid: "SM1",
           body: "hi",
           media: [{ url: "https://example.test/1.jpg", content_type: "image/jpeg" }],
           received_at: "2026-01-01T00:00:00.000Z",
@@ -64,6 +66,7 @@ describe("the body", () => {
         },
         {
           message_sid: "whatsapp/AC1/SM2",
+          provider_message_sid: "SM2",
           body: "a table for two",
           media: [],
           received_at: "2026-01-01T00:00:02.000Z",
@@ -88,7 +91,7 @@ describe("the body", () => {
       conversation: { ...turn.conversation, handedOff: true, handOffReason: "angry" },
     };
     const history = [{ role: "user", text: "hello", media: [], atMs: 0, turnId: "turn-6" }] as const;
-    expect(JSON.parse(bodyOf(handed, history, 600))).toMatchObject({
+    expect(JSON.parse(bodyOf(handed, { url: URL_, history, answerWithinSeconds: 600 }))).toMatchObject({
       conversation: { hand_off_to_human: true, hand_off_to_human_reason: "angry" },
       history: [
         { role: "user", body: "hello", media: [], at: "1970-01-01T00:00:00.000Z", turn_id: "turn-6" },
@@ -99,7 +102,7 @@ describe("the body", () => {
 
   it("has no character that SQS refuses, and loses none", () => {
     const odd = "\uFFFF\uFFFE\u0000\uD800 \u{1F600}";
-    const body = bodyOf(fakeTurn(odd), [], undefined);
+    const body = bodyOf(fakeTurn(odd), { url: URL_ });
     // What SQS takes:
     // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
     expect(body).toMatch(/^[\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]*$/u);

@@ -82,7 +82,7 @@ function clientFor({ url, region = regionIn(url), endpoint: given }: QueueOption
 async function handOver(client: SQSClient, options: QueueOptions, turn: Turn): Promise<Reply> {
   const { url, answerWithinSeconds, historyMessagesMax = 0 } = options;
   const history = historyMessagesMax === 0 ? [] : await turn.history(historyMessagesMax);
-  const MessageBody = bodyOf(turn, history, answerWithinSeconds);
+  const MessageBody = bodyOf(turn, { url, history, answerWithinSeconds });
   const bytes = Buffer.byteLength(MessageBody);
   if (bytes > BYTES_MAX) throw tooLarge(bytes, BYTES_MAX, history.length);
   const command = new SendMessageCommand({ QueueUrl: url, MessageBody, ...inOrder(url, turn) });

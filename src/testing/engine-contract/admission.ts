@@ -72,17 +72,6 @@ export const admission: readonly EngineCase[] = [
   ),
 
   scene(
-    "new conversations start with the configured project status and channels",
-    { projectStatus: "trial", allowedChannels: ["sms"] },
-    async (s) => {
-      const { conversationId } = await s.receive("hi");
-      const conversation = await s.engine.conversations.get(conversationId);
-      assert.deepEqual([conversation?.projectStatus, conversation?.allowedChannels], ["trial", ["sms"]]);
-      assert.equal(as("refused", await s.deliver(s.arrival("two"))).code, "PROJECT_INACTIVE");
-    },
-  ),
-
-  scene(
     "a person known by phone is found when a business id comes with it, and by that id alone later",
     {},
     async (s) => {

@@ -8,6 +8,11 @@ const honouring = { honourStatus: true } as const;
 /** Longer than the longest pause between two looks. */
 const SOON_MS = 60_000;
 
+/** As long as that, on any clock. */
+function honouredForMs({ settings }: Scene): number {
+  return settings.honourStatusForMs + settings.clockSkewMs;
+}
+
 /** A message is due, and another system has taken its conversation. */
 async function takenElsewhere(s: Scene, text = "one"): Promise<string> {
   const { conversationId } = await s.receive(text);
@@ -55,7 +60,7 @@ export const elsewhere: readonly EngineCase[] = [
 
   scene("what another system left behind is honoured for its time, and not again", honouring, async (s) => {
     const conversationId = await takenElsewhere(s);
-    await s.passes(s.settings.honourStatusForMs - 1);
+    await s.passes(honouredForMs(s) - 1);
     await s.nothingDue();
     await s.passes(1);
     const taken = await s.take();
@@ -70,11 +75,13 @@ export const elsewhere: readonly EngineCase[] = [
     await s.atRest();
   }),
 
-  scene("its time counts from the last change of the record, if that is later", honouring, async (s) => {
+  scene("its time starts anew when the record is changed, whatever its time says", honouring, async (s) => {
     const conversationId = await takenElsewhere(s);
-    await s.passes(s.settings.honourStatusForMs - 1_000);
-    await s.fixture.says!(conversationId, "processing_reply", s.nowMs);
-    await s.passes(s.settings.honourStatusForMs - 1);
+    await s.passes(honouredForMs(s) - 1_000);
+    await s.fixture.says!(conversationId, "processing_reply", 1_000);
+    await s.passes(SOON_MS);
+    await s.nothingDue();
+    await s.passes(honouredForMs(s) - 1);
     await s.nothingDue();
     await s.passes(1);
     await s.take();
@@ -82,7 +89,7 @@ export const elsewhere: readonly EngineCase[] = [
 
   scene("another system that takes it anew is honoured anew", honouring, async (s) => {
     const conversationId = await takenElsewhere(s);
-    await s.passes(s.settings.honourStatusForMs - SOON_MS);
+    await s.passes(honouredForMs(s) - SOON_MS);
     await s.fixture.says!(conversationId, "reply_sent");
     await s.receive("two");
     await s.passes(SOON_MS);
@@ -195,11 +202,11 @@ export const elsewhere: readonly EngineCase[] = [
     async (s) => {
       const { conversation } = await s.talk("hi");
       await s.fixture.says!(conversation.id, "processing_reply", s.nowMs);
-      await s.passes(s.settings.honourStatusForMs);
+      await s.passes(honouredForMs(s));
       await s.receive("two");
       await s.windowPasses();
       await s.nothingDue();
-      await s.passes(s.settings.honourStatusForMs);
+      await s.passes(honouredForMs(s));
       assert.deepEqual(textsOf(await s.take()), ["two"]);
     },
   ),

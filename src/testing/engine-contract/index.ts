@@ -18,6 +18,7 @@ import { outbounds } from "./outbounds.ts";
 import { pausing } from "./pausing.ts";
 import { people } from "./people.ts";
 import { piles } from "./piles.ts";
+import { projects } from "./projects.ts";
 import { receiving } from "./receiving.ts";
 import { recording } from "./recording.ts";
 import { refusedBefore } from "./refused-before.ts";
@@ -42,6 +43,7 @@ export const engineContract: readonly EngineCase[] = [
   ...refusedBefore,
   ...piles,
   ...admission,
+  ...projects,
   ...people,
   ...numbers,
   ...moved,

@@ -214,8 +214,9 @@ export const inspecting: readonly EngineCase[] = [
   scene("gauges tell what alarms are about", {}, async (s) => {
     const { inspector, turns } = s.engine;
     const gauges = async () => {
-      const { quarantined = 0, ...told } = await inspector.gauges();
+      const { quarantined = 0, staged, ...told } = await inspector.gauges();
       assert.equal(quarantined, 0);
+      if (staged !== undefined) assert.equal(staged, (await inspector.counts()).staged);
       return told;
     };
     assert.deepEqual(await gauges(), { dead: 0, unknown: 0, staleLeases: 0 });

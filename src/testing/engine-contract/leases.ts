@@ -20,12 +20,24 @@ export const leases: readonly EngineCase[] = [
       const outcome = as("busy", await s.engine.turns.take(taken.lease.conversationId));
       assert.equal(outcome.untilAtMs, taken.lease.untilAtMs);
       assert.equal(outcome.conversationId, taken.lease.conversationId);
+      const { holder, takenAtMs } = (await s.detail(taken.conversation.id)).lock!.lease!;
+      assert.deepEqual([outcome.holder, outcome.sinceAtMs], [holder, takenAtMs]);
       await s.passes(s.settings.leaseMs + s.settings.clockSkewMs - 1);
       await s.nothingDue();
       await s.passes(1);
       assert.equal((await s.take()).turnId, taken.turnId);
     },
   ),
+
+  scene("a message tells whether it opened a window, or joined one", {}, async (s) => {
+    const joined = async (text: string) => as("staged", await s.deliver(s.arrival(text))).isJoined;
+    assert.equal(await joined("hi"), undefined);
+    assert.equal(await joined("are you there?"), true);
+    await s.windowPasses();
+    await s.take();
+    assert.equal(await joined("this one comes while the turn runs"), undefined);
+    assert.equal(await joined("and this one, too"), true);
+  }),
 
   scene("a lapsed lease is taken by another worker: new token, same turn, second attempt", {}, async (s) => {
     const other = await s.open("worker-2");

@@ -5,7 +5,6 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll } from "vitest";
 import type { Emulators } from "../../../tools/aws-local/emulators.ts";
-import type { Environment } from "../../../tools/aws-local/function-instance.ts";
 import {
   type FunctionName,
   type LocalAws,
@@ -14,7 +13,7 @@ import {
 } from "../../../tools/aws-local/local-aws.ts";
 import { eventually, type LogEvent } from "../../lull-process.ts";
 import { peakMegabytesOf } from "../../service/one-machine.ts";
-import { API_TOKEN, outside } from "../../service/outside.ts";
+import { API_TOKEN, type Environments, environmentAmong, outside } from "../../service/outside.ts";
 import type { Platform, RunningService } from "../../service/platform.ts";
 import { bundleFunctions } from "../bundle.ts";
 import { describeOnEmulators } from "../describe-on-emulators.ts";
@@ -63,7 +62,7 @@ export function describeOnFunctionsOf(
 /** Every place has tables, queues and functions of its own. */
 export async function startLambdaService(
   { emulators, entry }: AwsEmulation,
-  environment: Environment,
+  environment: Environments,
   more: Pick<LocalAwsOptions, "envOf"> = {},
 ): Promise<LambdaService> {
   let url = "";
@@ -82,7 +81,7 @@ export async function startLambdaService(
       LULL_API_TOKEN: API_TOKEN,
       LULL_LOCAL_ENTRY: entry,
       ...providers,
-      ...environment,
+      ...environmentAmong(people, environment),
     },
     write: (line, from) => {
       const event = eventIn(line);
@@ -139,6 +138,7 @@ export function awsPlatform(emulation: AwsEmulation): Platform {
     batchMessagesMax: 30,
     healsSoon: SOON,
     outlastsSoon: SOON,
+    tellsStale: false,
     crowd: 100,
     crowdSeconds: "6",
     start: (environment) => startLambdaService(emulation, environment),

@@ -1,8 +1,9 @@
 import { seedCases } from "../../service/cases/seed-004.ts";
+import { throughTwilio, throughWati } from "../../service/doors.ts";
 import { tell } from "../../service/platform.ts";
 import { awsPlatform, describeOnFunctions } from "./aws-platform.ts";
 
 describeOnFunctions("on AWS", (emulation) => {
   const platform = awsPlatform(emulation);
-  tell(platform, seedCases(platform));
+  for (const door of [throughTwilio, throughWati]) tell(platform, seedCases(platform, door));
 });

@@ -8,7 +8,7 @@ import type {
   Transacted,
   Written,
 } from "../../../src/engines/aws/dynamo/store.ts";
-import { TABLES, type TableName } from "../../../src/engines/aws/dynamo/tables.ts";
+import { type AnyTable, keyedAs, TABLES, type TableName } from "../../../src/engines/aws/dynamo/tables.ts";
 import { itemBytes } from "../../../src/engines/aws/items/item-size.ts";
 import type { RequestName } from "../../../src/testing/simulator/plan.ts";
 import { ImpossibleWrite } from "../../../src/wire/aws-failure.ts";
@@ -25,19 +25,21 @@ interface Version {
 
 const VERSIONS_MAX = 8;
 
-/** Six tables that many workers share. An index shows what was true a moment ago. */
+/** Our tables, and others beside them, that many workers share. An index shows what was true a moment ago. */
 export class MemoryTables {
-  readonly #tables = new Map<TableName, Map<string, Version[]>>();
+  readonly #tables = new Map<string, Map<string, Version[]>>();
+  /** By table and partition key: a read of one conversation must not look through all of them. */
+  readonly #partitions = new Map<string, Map<unknown, Set<string>>>();
   readonly #done = new Map<string, string>();
   /** Counts every request: indexes lag by requests, since the workers' clocks may jump. */
   requests = 0;
 
-  read(table: TableName, key: Item): Item | undefined {
+  read(table: AnyTable, key: Item): Item | undefined {
     const item = this.#rows(table).get(keyText(table, key))?.at(-1)?.item;
     return item && plain(item);
   }
 
-  write(table: TableName, key: Item, item: Item | undefined, lag: number): void {
+  write(table: AnyTable, key: Item, item: Item | undefined, lag: number): void {
     const rows = this.#rows(table);
     const text = keyText(table, key);
     const versions = [
@@ -45,16 +47,26 @@ export class MemoryTables {
       { item: item && plain(item), indexedAt: this.requests + lag },
     ];
     rows.set(text, versions.slice(-VERSIONS_MAX));
+    const parts = this.#partsOf(table);
+    const partition = key[keyedAs(table).partitionKey.name];
+    parts.set(partition, (parts.get(partition) ?? new Set()).add(text));
   }
 
   /** Everything in the table, or, of an index, everything that has its keys and has arrived there. */
-  all(table: TableName, index: string | undefined, sees: "all" | "what has arrived"): Item[] {
-    const rows = [...this.#rows(table).values()];
-    if (index === undefined) return present(rows.map((versions) => versions.at(-1)?.item));
-    const definition = TABLES[table].indexes?.find(({ name }) => name === index);
+  all(table: AnyTable, index: string | undefined, sees: "all" | "what has arrived", key?: Condition): Item[] {
+    const rows = this.#rows(table);
+    if (index === undefined) {
+      const partition = valueIn(key, keyedAs(table).partitionKey.name);
+      const texts = partition === undefined ? rows.keys() : (this.#partsOf(table).get(partition) ?? []);
+      return present([...texts].map((text) => rows.get(text)?.at(-1)?.item));
+    }
+    const definition = indexOf(table, index);
     const { partitionKey, sortKey } = definition!;
     const hasArrived = ({ indexedAt }: Version) => sees === "all" || indexedAt <= this.requests;
-    return present(rows.map((versions) => versions.findLast(hasArrived)?.item)).filter(
+    const arrived = [...rows.values()].map((versions) => versions.findLast(hasArrived)?.item);
+    const wanted = valueIn(key, partitionKey.name);
+    const isThere = (item: Item | undefined) => wanted === undefined || item?.[partitionKey.name] === wanted;
+    return present(arrived.filter(isThere)).filter(
       (item) => item[partitionKey.name] !== undefined && (!sortKey || item[sortKey.name] !== undefined),
     );
   }
@@ -64,10 +76,16 @@ export class MemoryTables {
     return this.#done;
   }
 
-  #rows(table: TableName): Map<string, Version[]> {
-    const rows = this.#tables.get(table) ?? new Map<string, Version[]>();
-    this.#tables.set(table, rows);
+  #rows(table: AnyTable): Map<string, Version[]> {
+    const rows = this.#tables.get(nameOf(table)) ?? new Map<string, Version[]>();
+    this.#tables.set(nameOf(table), rows);
     return rows;
+  }
+
+  #partsOf(table: AnyTable): Map<unknown, Set<string>> {
+    const parts = this.#partitions.get(nameOf(table)) ?? new Map<unknown, Set<string>>();
+    this.#partitions.set(nameOf(table), parts);
+    return parts;
   }
 }
 
@@ -119,7 +137,7 @@ export class MemoryStore implements Store {
     return this.#request("request.update", () => this.#write(table, key, condition, after, returns));
   }
 
-  delete(table: TableName, key: Item, condition?: Condition): Promise<Written> {
+  delete(table: AnyTable, key: Item, condition?: Condition): Promise<Written> {
     return this.#request("request.delete", () =>
       this.#write(table, key, condition, () => undefined, "ALL_OLD"),
     );
@@ -140,7 +158,7 @@ export class MemoryStore implements Store {
     return this.#request("request.query", () => this.#page(table, reading));
   }
 
-  scanPage(table: TableName, reading: Omit<Reading, "key">): Promise<PageOfItems> {
+  scanPage(table: AnyTable, reading: Omit<Reading, "key">): Promise<PageOfItems> {
     return this.#request("request.scan", () => this.#page(table, reading));
   }
 
@@ -214,7 +232,7 @@ export class MemoryStore implements Store {
   }
 
   #write(
-    table: TableName,
+    table: AnyTable,
     key: Item,
     condition: Condition | undefined,
     change: (before: Item | undefined) => Item | undefined,
@@ -229,16 +247,17 @@ export class MemoryStore implements Store {
   }
 
   #page(
-    table: TableName,
+    table: AnyTable,
     { index, key, filter, limit, from, newestFirst }: Reading,
     rowsMax = this.#around.pageRowsMax ?? Number.POSITIVE_INFINITY,
   ): PageOfItems {
     if (limit !== undefined && limit < 1) throw new Error("a limit of less than one row is refused");
-    const order = (item: Item) => sortText(table, index, item);
     const found = this.#tables
-      .all(table, index, this.#around.sees)
+      .all(table, index, this.#around.sees, key)
       .filter((item) => holds(key, item))
-      .sort((a, b) => (order(a) < order(b) ? -1 : 1) * (newestFirst ? -1 : 1));
+      .map((item) => ({ item, order: sortText(table, index, item) }))
+      .sort((a, b) => (a.order < b.order ? -1 : 1) * (newestFirst ? -1 : 1))
+      .map(({ item }) => item);
     const start =
       from === undefined ? 0 : found.findIndex((item) => keyText(table, item) === keyText(table, from)) + 1;
     const page = found.slice(start, start + Math.min(limit ?? rowsMax, rowsMax));
@@ -269,14 +288,28 @@ function keyOf(action: Action): Item {
   return action.kind === "put" ? action.item : action.key;
 }
 
-function keyText(table: TableName, item: Item): string {
-  const { partitionKey, sortKey } = TABLES[table];
+function nameOf(table: AnyTable): string {
+  return typeof table === "string" ? table : table.name;
+}
+
+function indexOf(table: AnyTable, index: string | undefined) {
+  return typeof table === "string" ? TABLES[table].indexes?.find(({ name }) => name === index) : undefined;
+}
+
+/** What a condition says that an attribute has to be. */
+function valueIn(condition: Condition | undefined, name: string): unknown {
+  if (condition?.is === "=" && condition.name === name) return condition.value;
+  if (condition?.is !== "AND") return undefined;
+  return condition.conditions.map((each) => valueIn(each, name)).find((value) => value !== undefined);
+}
+
+function keyText(table: AnyTable, item: Item): string {
+  const { partitionKey, sortKey } = keyedAs(table);
   return JSON.stringify([item[partitionKey.name], sortKey && item[sortKey.name]]);
 }
 
-function sortText(table: TableName, index: string | undefined, item: Item): string {
-  const definition = TABLES[table].indexes?.find(({ name }) => name === index);
-  const { partitionKey, sortKey } = definition ?? TABLES[table];
+function sortText(table: AnyTable, index: string | undefined, item: Item): string {
+  const { partitionKey, sortKey } = indexOf(table, index) ?? keyedAs(table);
   const value = (sortKey && item[sortKey.name]) ?? "";
   const text = typeof value === "number" ? String(value).padStart(16, "0") : String(value);
   return `${String(item[partitionKey.name])}/${text}/${keyText(table, item)}`;

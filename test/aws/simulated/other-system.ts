@@ -1,3 +1,4 @@
+import { isoOf } from "../../../src/core/instant.ts";
 import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
 import { isMirrored } from "../../../src/engines/aws/items/message-item.ts";
 import type { Random } from "../../../src/testing/simulator/random.ts";
@@ -71,7 +72,8 @@ export class OtherSystem {
     const body = `theirs ${this.#written.length}`;
     this.#written.push(body);
     const messages = [...messagesIn(row), { role: "assistant", body, message_sid: body }];
-    const done = { ...row, conversation_status: "reply_sent", messages };
+    const updated_at = isoOf(this.#nowMs());
+    const done = { ...row, conversation_status: "reply_sent", messages, updated_at };
     tables.write("conversations", row, done, 0);
   }
 

@@ -1,8 +1,20 @@
+import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
 import type { Random } from "../../../src/testing/simulator/random.ts";
 import type { MemoryTables } from "./memory-store.ts";
 
 /** How often another system writes between two requests of ours. */
 const SCRIBBLED = 0.01;
+
+/** Staged messages as the original system writes them, and as a person would. */
+const STAGED: readonly Item[] = [
+  { received_at: "soon", body: null },
+  { received_at: "2026-01-01T10:00:00", body: "left over", primary_channel: "+15550100", expires_at: 1 },
+  { received_at: 1_767_225_600, body: "left over", primary_channel: "whatsapp:+15550100" },
+  { context_object: { message_sid: "SM1", body: "left over" }, target_queue_url: "https://queue.example" },
+];
+
+/** Trigger locks: expired, standing, and without a time. */
+const LOCKS: readonly Item[] = [{ expires_at: 1 }, { expires_at: 4_102_444_800 }, { expires_at: null }];
 
 /**
  * Another system with tables of the same names, or a person with a console: rows that are not ours appear
@@ -28,12 +40,12 @@ export class Scribbler {
     switch (this.#random.below(4)) {
       case 0: {
         const message_sid = this.#random.chance(0.5) ? `theirs-${this.#count}` : "";
-        const item = { conversation_id: id, message_sid, received_at: "soon", body: null };
+        const item = { conversation_id: id, message_sid, ...this.#next(STAGED) };
         tables.write("stage", item, item, 0);
         return;
       }
       case 1: {
-        const lock = { conversation_id: id, expires_at: 1 };
+        const lock = { conversation_id: id, ...this.#next(LOCKS) };
         if (!tables.read("triggerLock", lock)) tables.write("triggerLock", lock, lock, 0);
         return;
       }
@@ -47,5 +59,10 @@ export class Scribbler {
         tables.write("conversations", row, { ...row, prompt_tokens: tokens, reply_window: 7 }, 0);
       }
     }
+  }
+
+  /** One after the other, and not by chance: earlier runs keep their course. */
+  #next(rows: readonly Item[]): Item {
+    return rows[this.#count % rows.length]!;
   }
 }

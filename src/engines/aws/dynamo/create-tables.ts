@@ -6,7 +6,13 @@ import {
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import { type AwsOptions, dynamoDbClient, tableNames } from "../options.ts";
-import { type KeyPart, TABLES, type TableDefinition, type TableName } from "./tables.ts";
+import {
+  type IndexDefinition,
+  type KeyPart,
+  TABLES,
+  type TableDefinition,
+  type TableName,
+} from "./tables.ts";
 
 const CREATE_SECONDS_MAX = 120;
 
@@ -23,29 +29,55 @@ export async function createTables(options: AwsOptions = {}): Promise<void> {
   }
 }
 
-async function createTable(client: DynamoDBClient, TableName: string, table: TableDefinition): Promise<void> {
-  const { partitionKey, sortKey, indexes = [], timeToLive } = table;
-  const keys = [table, ...indexes].flatMap((each) => [each.partitionKey, each.sortKey ?? each.partitionKey]);
-  const GlobalSecondaryIndexes = indexes.map((index) => ({
-    IndexName: index.name,
-    KeySchema: keySchema(index.partitionKey, index.sortKey),
-    Projection: index.carries
-      ? { ProjectionType: "INCLUDE" as const, NonKeyAttributes: [...index.carries] }
-      : { ProjectionType: "KEYS_ONLY" as const },
-  }));
-  const input = {
-    TableName,
-    BillingMode: "PAY_PER_REQUEST" as const,
-    AttributeDefinitions: attributeDefinitions(keys),
-    KeySchema: keySchema(partitionKey, sortKey),
-    ...(indexes.length > 0 && { GlobalSecondaryIndexes }),
-  };
+export async function createTable(
+  client: DynamoDBClient,
+  TableName: string,
+  table: TableDefinition,
+): Promise<void> {
+  const { timeToLive } = table;
+  const input = createInput(TableName, table);
   const isThere = await client.send(new CreateTableCommand(input)).then(() => false, alreadyThere);
   if (isThere) return;
   await waitUntilTableExists({ client, maxWaitTime: CREATE_SECONDS_MAX }, { TableName });
   if (timeToLive === undefined) return;
   const TimeToLiveSpecification = { Enabled: true, AttributeName: timeToLive };
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+}
+
+/** What `CreateTable` is asked. */
+export function createInput(TableName: string, table: TableDefinition) {
+  const { partitionKey, sortKey, indexes = [] } = table;
+  const GlobalSecondaryIndexes = indexes.map(indexInput);
+  return {
+    TableName,
+    BillingMode: "PAY_PER_REQUEST" as const,
+    AttributeDefinitions: attributeDefinitions([table, ...indexes].flatMap(keysOf)),
+    KeySchema: keySchema(partitionKey, sortKey),
+    ...(indexes.length > 0 && { GlobalSecondaryIndexes }),
+  };
+}
+
+/** What `UpdateTable` is asked, to add an index. */
+export function addIndexInput(TableName: string, table: TableDefinition, index: IndexDefinition) {
+  return {
+    TableName,
+    AttributeDefinitions: attributeDefinitions([table, index].flatMap(keysOf)),
+    GlobalSecondaryIndexUpdates: [{ Create: indexInput(index) }],
+  };
+}
+
+function indexInput(index: IndexDefinition) {
+  return {
+    IndexName: index.name,
+    KeySchema: keySchema(index.partitionKey, index.sortKey),
+    Projection: index.carries
+      ? { ProjectionType: "INCLUDE" as const, NonKeyAttributes: [...index.carries] }
+      : { ProjectionType: "KEYS_ONLY" as const },
+  };
+}
+
+function keysOf({ partitionKey, sortKey }: Pick<TableDefinition, "partitionKey" | "sortKey">): KeyPart[] {
+  return sortKey ? [partitionKey, sortKey] : [partitionKey];
 }
 
 function alreadyThere(error: Error): true {

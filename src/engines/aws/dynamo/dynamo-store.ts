@@ -18,7 +18,7 @@ import { failure, isCancelled, isConditionFailed } from "../../../wire/aws-failu
 import { backOff, type Ending, type Retrying, retrying } from "../retry.ts";
 import { type Change, type Condition, expressions, type Item } from "./expression.ts";
 import type { Action, PageOfItems, Reading, ReturnedItem, Store, Transacted, Written } from "./store.ts";
-import type { TableName, TableNames } from "./tables.ts";
+import { type AnyTable, realName, type TableName, type TableNames } from "./tables.ts";
 import { marshalled, pageOf, plainItem, refusals, transactItem, valuesOf } from "./wire.ts";
 
 const BATCH_WRITE_MAX = 25;
@@ -62,7 +62,7 @@ export class DynamoStore implements Store {
     return this.#write(table, (ending) => this.#client.send(new UpdateItemCommand(input), ending));
   }
 
-  delete(table: TableName, key: Item, condition?: Condition): Promise<Written> {
+  delete(table: AnyTable, key: Item, condition?: Condition): Promise<Written> {
     const writing = this.#writing(table, { condition });
     const input = { ...writing, Key: marshall(key), ReturnValues: "ALL_OLD" as const };
     return this.#write(table, (ending) => this.#client.send(new DeleteItemCommand(input), ending));
@@ -93,7 +93,7 @@ export class DynamoStore implements Store {
     return pageOf(await this.#send(table, (ending) => this.#client.send(new QueryCommand(input), ending)));
   }
 
-  async scanPage(table: TableName, reading: Omit<Reading, "key">): Promise<PageOfItems> {
+  async scanPage(table: AnyTable, reading: Omit<Reading, "key">): Promise<PageOfItems> {
     const input = { ...this.#reading(table, reading), ConsistentRead: true };
     return pageOf(await this.#send(table, (ending) => this.#client.send(new ScanCommand(input), ending)));
   }
@@ -181,10 +181,10 @@ export class DynamoStore implements Store {
     return throttled;
   }
 
-  #reading(table: TableName, { key, filter, attributes, limit, from }: Reading) {
+  #reading(table: AnyTable, { key, filter, attributes, limit, from }: Reading) {
     const { values, ...expression } = expressions({ key, filter, attributes });
     return {
-      TableName: this.#names[table],
+      TableName: realName(this.#names, table),
       ...expression,
       ...valuesOf(values),
       ...(limit !== undefined && { Limit: limit }),
@@ -192,10 +192,10 @@ export class DynamoStore implements Store {
     };
   }
 
-  #writing(table: TableName, given: Parameters<typeof expressions>[0]) {
+  #writing(table: AnyTable, given: Parameters<typeof expressions>[0]) {
     const { values, ...expression } = expressions(given);
     return {
-      TableName: this.#names[table],
+      TableName: realName(this.#names, table),
       ...expression,
       ...valuesOf(values),
       ...(given.condition && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
@@ -203,7 +203,7 @@ export class DynamoStore implements Store {
   }
 
   async #write(
-    table: TableName,
+    table: AnyTable,
     write: (ending: Ending) => Promise<{ readonly Attributes?: Record<string, AttributeValue> | undefined }>,
   ): Promise<Written> {
     try {
@@ -216,7 +216,7 @@ export class DynamoStore implements Store {
     }
   }
 
-  async #send<T>(table: TableName, request: (ending: Ending) => Promise<T>): Promise<T> {
+  async #send<T>(table: AnyTable, request: (ending: Ending) => Promise<T>): Promise<T> {
     try {
       return await retrying(request, this.#retrying, this.#clock);
     } catch (error) {
@@ -224,8 +224,8 @@ export class DynamoStore implements Store {
     }
   }
 
-  #named(table: TableName): string {
-    return `table ${this.#names[table]}`;
+  #named(table: AnyTable): string {
+    return `table ${realName(this.#names, table)}`;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Change, Condition, Item, Parts } from "./expression.ts";
-import type { TableName } from "./tables.ts";
+import type { AnyTable, TableName } from "./tables.ts";
 
 /** A conditional write: done, or refused by the item that is there (none, if the condition wants one). */
 export type Written =
@@ -43,7 +43,8 @@ export type Action =
     }
   | {
       readonly kind: "delete";
-      readonly table: TableName;
+      /** Also another system's: what is moved goes from there in the same transaction. */
+      readonly table: AnyTable;
       readonly key: Item;
       readonly condition?: Condition;
     };
@@ -63,11 +64,11 @@ export interface Store {
     returns?: ReturnedItem,
   ): Promise<Written>;
   /** Returns the item that was there. */
-  delete(table: TableName, key: Item, condition?: Condition): Promise<Written>;
+  delete(table: AnyTable, key: Item, condition?: Condition): Promise<Written>;
   /** Every page, up to `limit`. Consistent, except through an index, which may lag. */
   query(table: TableName, reading: Reading): Promise<Item[]>;
   queryPage(table: TableName, reading: Reading): Promise<PageOfItems>;
-  scanPage(table: TableName, reading: Omit<Reading, "key">): Promise<PageOfItems>;
+  scanPage(table: AnyTable, reading: Omit<Reading, "key">): Promise<PageOfItems>;
   /** How many there are, over all pages. */
   count(table: TableName, reading?: Reading): Promise<number>;
   /** Consistent reads of many items, in no order. */

@@ -109,3 +109,25 @@ export const TABLES: Readonly<Record<TableName, TableDefinition>> = {
 };
 
 export type TableNames = Readonly<Record<TableName, string>>;
+
+/** A table of another system: its real name, and its keys as they were found. */
+export type ForeignTable = Pick<TableDefinition, "name" | "partitionKey" | "sortKey">;
+
+/** One of ours, or another system's. */
+export type AnyTable = TableName | ForeignTable;
+
+/** The definition, where only keys matter. */
+export function keyedAs(table: AnyTable): Pick<TableDefinition, "partitionKey" | "sortKey"> {
+  return typeof table === "string" ? TABLES[table] : table;
+}
+
+export function realName(names: TableNames, table: AnyTable): string {
+  return typeof table === "string" ? names[table] : table.name;
+}
+
+/** The key of an item, out of all its attributes. */
+export function keyIn(table: AnyTable, item: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { partitionKey, sortKey } = keyedAs(table);
+  const names = sortKey ? [partitionKey.name, sortKey.name] : [partitionKey.name];
+  return Object.fromEntries(names.map((name) => [name, item[name]]));
+}

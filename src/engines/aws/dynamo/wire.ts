@@ -2,13 +2,13 @@ import type { AttributeValue, CancellationReason } from "@aws-sdk/client-dynamod
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { expressions, type Item } from "./expression.ts";
 import type { Action, PageOfItems } from "./store.ts";
-import type { TableNames } from "./tables.ts";
+import { realName, type TableNames } from "./tables.ts";
 
 export function transactItem(names: TableNames, action: Action) {
   const change = action.kind === "update" ? action.change : undefined;
   const { values, ...expression } = expressions({ change, condition: action.condition });
   const made = {
-    TableName: names[action.table],
+    TableName: realName(names, action.table),
     ...expression,
     ...valuesOf(values),
     ...(action.condition && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),

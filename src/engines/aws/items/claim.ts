@@ -16,13 +16,30 @@ export type Claim =
   | { readonly kind: "answered" };
 
 export async function claim(context: AwsContext, messageId: string, conversationId: string): Promise<Claim> {
-  const nowMs = context.clock.nowMs();
-  const isPast = not(above("until_at_ms", nowMs));
+  const { key, change, condition } = claiming(context, messageId, conversationId);
+  const { kind, item } = await context.store.update("seen", key, change, condition);
+  return kind === "done" ? { kind: "here" } : claimStanding(item, conversationId);
+}
+
+/** The claim as an action of a transaction. */
+export function claiming(
+  context: AwsContext,
+  messageId: string,
+  conversationId: string,
+): Required<Extract<Action, { kind: "update" }>> {
+  const isPast = not(above("until_at_ms", context.clock.nowMs()));
   const isNeither = all(absent("fate"), absent("staged_in"));
-  const set = claimed(context, conversationId);
-  const key = { id: context.installation.seenKey(messageId) };
-  const { kind, item } = await context.store.update("seen", key, { set }, any(isPast, isNeither));
-  if (kind === "done") return { kind: "here" };
+  return {
+    kind: "update",
+    table: "seen",
+    key: { id: context.installation.seenKey(messageId) },
+    change: { set: claimed(context, conversationId) },
+    condition: any(isPast, isNeither),
+  };
+}
+
+/** What the item says that refused a claim. */
+export function claimStanding(item: Item | undefined, conversationId: string): Claim {
   if (item?.fate !== undefined) return { kind: "answered" };
   const standing = claimIn(item ?? {});
   // Ours, if the answer to our own write got lost.

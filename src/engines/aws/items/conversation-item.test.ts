@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { settingsWith } from "../../../core/defaults.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Item } from "../dynamo/expression.ts";
 import {
@@ -124,10 +125,26 @@ describe("a conversation's row", () => {
 
   it("is about a channel and an address of ours, or about every one that it does not name", () => {
     const about = { channelType: "sms", address: "us", sender: "ana" };
-    expect(isUnder({ channel_type: "sms", address: "us" }, about)).toBe(true);
-    expect(isUnder({}, about)).toBe(true);
-    expect(isUnder({ channel_type: "email", address: "us" }, about)).toBe(false);
-    expect(isUnder({ channel_type: "sms", address: "elsewhere" }, about)).toBe(false);
+    const one = settingsWith({});
+    expect(isUnder({ channel_type: "sms", address: "us" }, about, one)).toBe(true);
+    expect(isUnder({}, about, one)).toBe(true);
+    expect(isUnder({ channel_type: "email", address: "us" }, about, one)).toBe(false);
+    expect(isUnder({ channel_type: "sms", address: "elsewhere" }, about, one)).toBe(false);
+  });
+
+  it("is under no key if it does not say which, and several projects could be meant", () => {
+    const about = { channelType: "sms", address: "us", sender: "ana" };
+    const window = { kind: "fixed", lengthMs: 1 } as const;
+    const channels = {
+      a: { type: "sms", window, project: "a" },
+      b: { type: "sms", window, project: "b" },
+      c: { type: "web", window, project: "b" },
+    };
+    const two = settingsWith({ channels });
+    expect(isUnder({ channel_type: "sms", address: "us" }, about, two)).toBe(true);
+    expect(isUnder({}, about, two)).toBe(false);
+    expect(isUnder({ channel_type: "sms" }, about, two)).toBe(false);
+    expect(isUnder({ channel_type: "web" }, { ...about, channelType: "web" }, two)).toBe(true);
   });
 
   it("changes in what is named and in its time", () => {

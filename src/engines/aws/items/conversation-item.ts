@@ -1,9 +1,11 @@
 import type { RecordChange } from "../../../core/conversation-change.ts";
 import { isoOf } from "../../../core/instant.ts";
+import { isOfOneProject } from "../../../core/projects.ts";
 import { soundAs, time } from "../../../core/shape.ts";
 import { WINDOW_POLICY } from "../../../core/sound-window.ts";
 import type { Conversation, ConversationKey, ConversationStatus } from "../../../model/conversation.ts";
 import type { Usage } from "../../../model/reply.ts";
+import type { Settings } from "../../../model/settings.ts";
 import type { WindowPolicy } from "../../../model/window.ts";
 import { isObject } from "../../../schema/is-object.ts";
 import type { Item } from "../dynamo/expression.ts";
@@ -156,11 +158,20 @@ export function changeOf(change: RecordChange, nowMs: number): Item {
   };
 }
 
-/** Whether a row is about this channel and this address of ours. One that does not say is about all. */
-export function isUnder(row: Item, { channelType, address }: ConversationKey): boolean {
+/**
+ * Whether a row is about this channel and this address of ours. One that does not say is about all, but of
+ * one project: whose customer it would be is not known otherwise.
+ */
+export function isUnder(
+  row: Item,
+  { channelType, address }: ConversationKey,
+  settings: Pick<Settings, "channels" | "projects">,
+): boolean {
   const type = textOf(row.channel_type);
   const at = addressOf(row);
-  return (type === "" || type === channelType) && (at === "" || at === address);
+  if (type !== "" && type !== channelType) return false;
+  if (at !== "") return at === address;
+  return isOfOneProject(settings, type === "" ? undefined : type);
 }
 
 export function createdAtMsOf(row: Item): number {

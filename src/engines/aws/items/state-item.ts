@@ -36,7 +36,7 @@ export const STATE_ATTRIBUTES = [
   "draft",
   "not_before_at_ms",
   "left_behind_at_ms",
-  "elsewhere_since_at_ms",
+  "elsewhere",
   "busy_told_turn_id",
 ] as const;
 
@@ -50,7 +50,7 @@ export function storedFrom(id: string, item: Item | undefined): Stored {
     draft: row.draft,
     notBeforeAtMs: row.not_before_at_ms,
     leftBehindAtMs: row.left_behind_at_ms,
-    elsewhereSinceAtMs: row.elsewhere_since_at_ms,
+    elsewhere: row.elsewhere,
     busyToldTurnId: row.busy_told_turn_id,
   });
   return {
@@ -126,7 +126,7 @@ export function stateChange(
     ...changed("draft", "draft"),
     ...changed("notBeforeAtMs", "not_before_at_ms"),
     ...changed("leftBehindAtMs", "left_behind_at_ms"),
-    ...changed("elsewhereSinceAtMs", "elsewhere_since_at_ms"),
+    ...changed("elsewhere", "elsewhere"),
     ...changed("busyToldTurnId", "busy_told_turn_id"),
   };
 }

@@ -12,10 +12,10 @@ import type { AwsContext } from "../context.ts";
 import { absent, all, equal, type Item, present } from "../dynamo/expression.ts";
 import { pages } from "../dynamo/pages.ts";
 import { inParallel } from "../dynamo/parallel.ts";
+import { setPaused } from "../items/controls.ts";
 import { changeOf, conversationFrom, rowKey, rowSenderOf } from "../items/conversation-item.ts";
 import { conversationOf, rowSenderAt } from "../items/conversation-row.ts";
 import { assertFits, assertSayable } from "../items/item-size.ts";
-import { conversationKeyOf, PAUSED } from "../items/keys.ts";
 import { isRemembered } from "../items/seen.ts";
 import { outboundRow, stagedFrom, stageItem } from "../items/stage-item.ts";
 import { isAnyStaged } from "../items/staged.ts";
@@ -129,9 +129,7 @@ async function draftFor(context: AwsContext, id: string, work: Work): Promise<Dr
 
 /** Resuming sends every window's trigger again: those that came while all was paused were put off. */
 export async function pauseAll(context: AwsContext, paused: boolean): Promise<void> {
-  await context.store.update("state", conversationKeyOf(PAUSED), { set: { paused: paused || undefined } });
-  // In this process it counts at once.
-  context.unpaused.atMs = Number.NEGATIVE_INFINITY;
+  await setPaused(context, paused);
   if (paused) return;
   for await (const items of pages((from) => context.store.scanPage("triggerLock", { from }))) {
     const windows = context.quarantine.sound("triggerLock", items, windowFrom);

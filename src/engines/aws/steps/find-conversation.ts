@@ -1,7 +1,8 @@
+import { keyOf } from "../../../core/identity.ts";
 import { lookUpAsync } from "../../../core/lookup.ts";
 import { type BeforeNext, freeId, NOTHING_KEPT } from "../../../core/name-lookups.ts";
 import { isPassing, namesOf, numberRecord } from "../../../core/names.ts";
-import { fromTemplate, newConversation } from "../../../core/new-conversation.ts";
+import { newConversation } from "../../../core/new-conversation.ts";
 import { type Choice, chooseConversation, otherNamesOf } from "../../../core/person.ts";
 import { StoreUnavailable } from "../../../errors.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
@@ -93,7 +94,7 @@ export async function rowsOf(
   // Other names than numbers have one spelling.
   const spelt = key.channelType === "whatsapp" ? names.flatMap(spellingsOf) : names;
   const found = (await Promise.all([...new Set(spelt)].map(read))).flat();
-  return found.filter((row) => isUnder(row, key));
+  return found.filter((row) => isUnder(row, key, context.settings));
 }
 
 /** Newest first. */
@@ -138,14 +139,14 @@ export async function ownerlessId(
 /** Another process was faster, or the conversation has become another person's: look it all up again. */
 type Unless<T> = T | "look-again";
 
-/** The conversation of a first message, from the project's template. */
+/** The conversation of a first message. */
 export async function createFor(
   context: AwsContext,
   key: ConversationKey,
   known: Known,
   id?: string,
 ): Promise<Unless<Conversation>> {
-  return createConversation(context, fromTemplate(key, context.settings), known, id);
+  return createConversation(context, keyOf(key), known, id);
 }
 
 /** Created if absent: two first messages at once, on two machines, make one conversation. */
@@ -157,8 +158,7 @@ export async function createConversation(
 ): Promise<Unless<Conversation>> {
   const { sender } = known;
   const id = givenId ?? (await nextId(context, { ...given, sender }, known));
-  const { projectStatus } = context.settings;
-  const made = newConversation(id, { ...given, sender }, { projectStatus, nowMs: context.clock.nowMs() });
+  const made = newConversation(id, { ...given, sender }, context.clock.nowMs());
   const conversation = await learning(context, made, known);
   if (conversation === "look-again") return conversation;
   await rememberSender(context, id, sender);
@@ -168,7 +168,8 @@ export async function createConversation(
   const isMine = written.kind === "done" || !written.item || written.item.created_as === createdAs;
   if (isMine) return conversation;
   // Another system has a different row there: the id is taken all the same, and the next one follows from it.
-  if (!isUnder(written.item!, given)) return createConversation(context, given, { ...known, latestId: id });
+  if (!isUnder(written.item!, given, context.settings))
+    return createConversation(context, given, { ...known, latestId: id });
   return "look-again";
 }
 

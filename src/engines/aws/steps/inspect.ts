@@ -25,6 +25,7 @@ import type { AwsContext } from "../context.ts";
 import { all, atMost, beginsWith, equal, type Item } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { LEASED } from "../dynamo/tables.ts";
+import { isPaused } from "../items/controls.ts";
 import { conversationFrom } from "../items/conversation-item.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { conversationKeyOf, inTime, shards } from "../items/keys.ts";
@@ -39,7 +40,6 @@ import { countedTurns } from "../items/turn-count.ts";
 import { latestItems, pastOf } from "./history.ts";
 import { countListed, newestFirst } from "./listing.ts";
 import { lockOf } from "./locks.ts";
-import { isPaused } from "./look.ts";
 import { countQuarantined } from "./quarantined.ts";
 import { statusBeforeTurn } from "./status.ts";
 

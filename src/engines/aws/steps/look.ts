@@ -2,8 +2,8 @@ import { inOrder } from "../../../core/batch.ts";
 import { itemOf, messagesOf } from "../../../core/staged.ts";
 import { continuesDraft } from "../../../core/take.ts";
 import type { AwsContext } from "../context.ts";
+import { isPausedLately } from "../items/controls.ts";
 import { conversationOf } from "../items/conversation-row.ts";
-import { conversationKeyOf, PAUSED } from "../items/keys.ts";
 import { rememberedAmong } from "../items/seen.ts";
 import type { StageRow } from "../items/stage-item.ts";
 import { stagedAs, stagedOutbounds, stagedRows, stageKey } from "../items/staged.ts";
@@ -92,26 +92,4 @@ export async function dropAnswered(
 ): Promise<void> {
   context.log("info", "message.dropped", { conversation: conversationId, messages: ids.size });
   await context.store.writeMany("stage", { delete: [...ids].map((id) => stageKey(conversationId, id)) });
-}
-
-/** Each process reads this one item about once a second: a partition takes 3,000 reads a second. */
-const UNPAUSED_MS = 1_000;
-
-/**
- * Whether all is paused. "Not paused" is cached for a second, so a turn may still begin that long after a
- * pause. "Paused" is read every time: resuming wakes all conversations at once, and none may be told that it
- * is still paused.
- */
-async function isPausedLately(context: AwsContext): Promise<boolean> {
-  const nowMs = context.clock.nowMs();
-  if (Math.abs(nowMs - context.unpaused.atMs) < UNPAUSED_MS) return false;
-  const paused = await isPaused(context);
-  // The time before the read: its answer may have been on its way for long.
-  if (!paused) context.unpaused.atMs = nowMs;
-  return paused;
-}
-
-/** Read now, without the cache. */
-export async function isPaused(context: AwsContext): Promise<boolean> {
-  return (await context.store.get("state", conversationKeyOf(PAUSED)))?.paused === true;
 }

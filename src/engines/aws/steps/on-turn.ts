@@ -8,6 +8,7 @@ import {
   nameWaitingUnder,
   otherNamesOf,
 } from "../../../core/person.ts";
+import { settingsFor } from "../../../core/projects.ts";
 import { messagesOf } from "../../../core/staged.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
@@ -73,7 +74,8 @@ async function resolve(
     if (standing && !standing.taskComplete) return standing;
     const known = await knownFor(context, waitingId, standing, messages);
     if (known === "look-again") return known;
-    if (known.found || context.settings.admission !== "open") return known.found;
+    if (known.found || settingsFor(context.settings, messages.at(-1)?.channel).admission !== "open")
+      return known.found;
     const key = { ...conversationKey(context.settings, messages.at(-1)!), sender: known.sender };
     const own = known.isOwnerless && (await ownerlessId(context, key, waitingId, known));
     return createFor(context, key, known, own);

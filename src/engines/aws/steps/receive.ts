@@ -5,10 +5,11 @@ import { busyWith, decideReceipt } from "../../../core/rules.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
-import { type AwsContext, clockOf } from "../context.ts";
+import { type AwsContext, clockOf, withinProject } from "../context.ts";
 import { absent } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { claim, claimOver } from "../items/claim.ts";
+import { projectRule } from "../items/controls.ts";
 import { rowSenderOf } from "../items/conversation-item.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { areKeys, fits } from "../items/item-size.ts";
@@ -37,7 +38,7 @@ import {
 import { noteOf, refuseMore } from "./full-conversation.ts";
 import { refuse } from "./refuse.ts";
 import { saysElsewhere } from "./status.ts";
-import { arm } from "./window.ts";
+import { type Armed, arm } from "./window.ts";
 
 /** A payload may hold a thousand messages; more at once would only wait for sockets. */
 const WIDTH = 16;
@@ -54,7 +55,8 @@ export async function stage(context: AwsContext, requests: readonly StageRequest
   const byId = Map.groupBy(receipts, ({ id }) => id);
   const outcomes = new Map<Receipt, StageOutcome>();
   await inParallel([...byId.values()], WIDTH, async (same) => {
-    for (const receipt of same) outcomes.set(receipt, await stageOne(context, receipt));
+    for (const receipt of same)
+      outcomes.set(receipt, await stageOne(withinProject(context, receipt.arrival.channel), receipt));
   });
   return receipts.map((receipt) => outcomes.get(receipt)!);
 }
@@ -74,6 +76,8 @@ async function stageOne(context: AwsContext, receipt: Receipt): Promise<StageOut
   const [{ isDuplicate, stagedIn, fullIn }, known] = await Promise.all([
     dedupe(context, id, key),
     findKnown(context, key, arrival),
+    // The answer is kept for a second: it is not waited for when it is needed.
+    projectRule(context, arrival.channel),
   ]);
   if (isDuplicate) return { kind: "duplicate" };
   // Wherever the person's messages go by now.
@@ -116,7 +120,8 @@ async function stageIn(
     return (await refusedAsFull(context, receipt, fullIn, place.id)) ?? put(context, receipt, place, found);
   }
   const busy = found && (await busyIn(context, found));
-  const decision = decideReceipt(found, busy !== undefined, key.channelType, context.settings);
+  const project = await projectRule(context, receipt.arrival.channel);
+  const decision = decideReceipt(found, project, busy !== undefined, key.channelType, context.settings);
   if (decision.kind === "refuse") return refused(decision.code, found?.id, busy);
   // Its task was completed while it waited: it is answered where it is, and opens nothing new.
   const waiting = found ? undefined : await stagedBefore(context, known, id);
@@ -200,10 +205,12 @@ async function stageAt(
     // writes the same again.
     await context.store.put("stage", item);
   }
+  const { dueAtMs, isMine } = await armFor(context, row, conversation);
   return {
     kind: "staged",
     conversationId: row.conversationId,
-    dueAtMs: await armFor(context, row, conversation),
+    dueAtMs,
+    ...(!isMine && { isJoined: true }),
   };
 }
 
@@ -216,7 +223,7 @@ async function armAgain(
   return { kind: "duplicate" };
 }
 
-function armFor(context: AwsContext, row: StageRow, conversation: Conversation | undefined): Promise<number> {
+function armFor(context: AwsContext, row: StageRow, conversation: Conversation | undefined): Promise<Armed> {
   const dueAtMs = dueOnArrival(row, conversation, context.settings, clockOf(context));
   const { conversationId, sender, channel } = row;
   return arm(context, { conversationId, sender, channel }, { dueAtMs });

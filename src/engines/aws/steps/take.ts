@@ -3,6 +3,7 @@ import { PROCESSING } from "../../../core/elsewhere.ts";
 import { idWithin } from "../../../core/identity.ts";
 import { lookUpAsync } from "../../../core/lookup.ts";
 import { movedSince } from "../../../core/name-lookups.ts";
+import { channelOf } from "../../../core/new-draft.ts";
 import { itemOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
@@ -12,6 +13,7 @@ import type { LetterContent } from "../../../model/dead-letter.ts";
 import type { TakeOutcome, TakeResult } from "../../../model/take.ts";
 import type { TriggerSource } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
+import { projectRule } from "../items/controls.ts";
 import { rowSenderOf, SENDER } from "../items/conversation-item.ts";
 import { recordsAt } from "../items/name-item.ts";
 import { quarantineState } from "../items/quarantined-rows.ts";
@@ -62,7 +64,9 @@ export async function takeOne(
   const { stored, untilAtMs } = leased;
   // Held: another trigger comes when the lease may end. If this one returned, it would soon count as poison.
   await context.triggers.send(triggerOf(stored, source), untilAtMs + context.settings.clockSkewMs);
-  return [{ kind: "busy", conversationId: id, untilAtMs }];
+  const { lease } = stored.state;
+  const holding = lease && { holder: lease.holder, sinceAtMs: lease.takenAtMs };
+  return [{ kind: "busy", conversationId: id, untilAtMs, ...holding }];
 }
 
 /** DRAFT?, DISARM and BATCH under a held lease. If the store fails, the lease is put back. */
@@ -214,9 +218,10 @@ async function begin(
   const batch = view.rows.filter(({ id }) => work.batchIds.includes(id));
   const channel = batch.at(-1)?.channel ?? triggerIn(view).channel;
   const content = contentOf(decision, batch);
-  const [recentProviderIds, moved] = await Promise.all([
+  const [recentProviderIds, moved, project] = await Promise.all([
     decision.what === "draft" ? sentBefore(context, work.recordId) : [],
     lookUpAsync(movedSince(record!, content), recordsAt(context, record!)),
+    projectRule(context, channelOf(content)),
   ]);
   const after = { ...decision.state, window: undefined };
   const written = { channel, [SENDER]: sender, status_before: statusBefore, says_error: undefined };
@@ -233,7 +238,7 @@ async function begin(
   if (left) context.leftBehind.set(token, left);
   context.senders.set(record!.id, sender);
   const conversation = { ...record!, status: (statusBefore ?? status) as ConversationStatus };
-  const read = { id: stored.id, conversation, content, moved, recentProviderIds };
+  const read = { id: stored.id, conversation, project, content, moved, recentProviderIds };
   return { kind: "over", outcome: { kind: "turn", taken: takenFrom(decision, read, context.settings) } };
 }
 

@@ -1,3 +1,4 @@
+import { settingsFor } from "../../../core/projects.ts";
 import {
   asStored,
   hasRoomForNewer,
@@ -51,7 +52,9 @@ export async function draft(context: AwsContext, lease: Lease, written: Draft): 
   const mayBeBack = isAnswer(written);
   const [handedOff, newer] = await Promise.all([
     mayBeBack && isHandedOff(context, stored),
-    mayBeBack && mayRestart(context.settings, workUnder(stored.state)) && canJoin(context, stored),
+    mayBeBack &&
+      mayRestart(settingsFor(context.settings, written.channel), workUnder(stored.state)) &&
+      canJoin(context, stored),
   ]);
   if (!handedOff && !newer) return { kind: "drafted", ...asStored(lease, stored.state) };
   const isBack = await changeHeld(context, lease, ({ state }) => ({ ...state, draft: undefined }));

@@ -22,18 +22,24 @@ import {
 } from "../items/window-item.ts";
 import { comesInTime, type Trigger, triggerAtMs } from "../queue/triggers.ts";
 
+/** The window that stands, and whether it was made for this message. */
+export interface Armed {
+  readonly dueAtMs: number;
+  readonly isMine: boolean;
+}
+
 /**
  * ARM: creates the window if none stands. TRIGGER: sent by its creator, or by a process that finds it
- * overdue. Returns the due time that stands.
+ * overdue.
  */
-export async function arm(context: AwsContext, trigger: Trigger, arming: Arming): Promise<number> {
+export async function arm(context: AwsContext, trigger: Trigger, arming: Arming): Promise<Armed> {
   const armed = await putWindow(context, trigger, arming);
   if (armed.isMine) {
     await context.triggers.send(trigger, armed.window.wakeAtMs, arming.leastSeconds);
   } else if (isOverdue(context, armed.window)) {
     await sendAgain(context, armed.window);
   }
-  return armed.window.dueAtMs;
+  return { dueAtMs: armed.window.dueAtMs, isMine: armed.isMine };
 }
 
 /** When what is staged in the conversation is due. */

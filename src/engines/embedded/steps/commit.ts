@@ -12,7 +12,7 @@ import {
 import type { Commit } from "../../../model/commit.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { CommitOutcome } from "../../../ports/engine.ts";
-import { changeRecord, heldState, keepRemembered, type StepContext, saveState } from "../context.ts";
+import { changeRecord, endOf, heldState, keepRemembered, type StepContext, saveState } from "../context.ts";
 import { rememberSent } from "./record-delivery.ts";
 import { takeMore } from "./take.ts";
 
@@ -37,10 +37,10 @@ export function commit(
   const after = afterLeaving(afterCommit(state, work), batch);
   if (what.more) {
     tables.states.put(id, after);
-    return { kind: "committed", next: takeMore(context, id) };
+    return { kind: "committed", next: takeMore(context, id), ...endOf(context, state) };
   }
   saveState(context, id, { ...after, lease: undefined });
-  return { kind: "committed" };
+  return { kind: "committed", ...endOf(context, state) };
 }
 
 /** Both sides of the turn, how it went, the conversation's new status, and sends whose outcome is unknown. */

@@ -2,12 +2,14 @@ import { goesOn } from "../../../core/conversation-change.ts";
 import { keyOf } from "../../../core/identity.ts";
 import { awaiting, withLateAnswer } from "../../../core/late-answer.ts";
 import { draftBefore } from "../../../core/new-draft.ts";
+import { changedProject } from "../../../core/projects.ts";
 import { messagesOf, stagedOutbound } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
 import type { Conversation, ConversationChange, NewConversation } from "../../../model/conversation.ts";
 import type { Draft } from "../../../model/draft.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
+import type { ProjectChange } from "../../../model/project.ts";
 import {
   changeRecord,
   conversationIdOf,
@@ -71,6 +73,13 @@ export function answer(context: StepContext, late: LateAnswer): "accepted" | "st
 function draftFor(context: StepContext, id: string, work: Work): Draft | undefined {
   const [newest] = messagesOf(context.tables.staged.of(id, work.batchIds.slice(-1)));
   return newest && draftBefore(work, newest.message, context.nowMs);
+}
+
+export function changeProject(
+  { tables }: StepContext,
+  { project, change: given }: { readonly project: string; readonly change: ProjectChange | undefined },
+): void {
+  tables.meta.setProjectChange(project, changedProject(tables.meta.projectChange(project), given));
 }
 
 export function pauseAll(context: StepContext, paused: boolean): void {

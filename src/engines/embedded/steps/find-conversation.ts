@@ -1,8 +1,8 @@
-import { conversationId } from "../../../core/identity.ts";
+import { conversationId, keyOf } from "../../../core/identity.ts";
 import { lookUp } from "../../../core/lookup.ts";
 import { freeId, NOTHING_KEPT } from "../../../core/name-lookups.ts";
 import { changedName, isPassing, namesOf } from "../../../core/names.ts";
-import { fromTemplate, newConversation } from "../../../core/new-conversation.ts";
+import { newConversation } from "../../../core/new-conversation.ts";
 import { alsoAskedFor, type Choice, chooseConversation } from "../../../core/person.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
 import type { Named, NameRecords } from "../../../model/names.ts";
@@ -35,14 +35,14 @@ export function findKnown({ tables }: StepContext, key: ConversationKey, named: 
   return chooseConversation(named, tables.conversations.active(key, [...own, ...also]), records);
 }
 
-/** The conversation of a first message, from the project's template. */
+/** The conversation of a first message. */
 export function createFor(
   context: StepContext,
   key: ConversationKey,
   choice: Choice<Conversation>,
   id?: string,
 ): Conversation {
-  return createConversation(context, fromTemplate(key, context.settings), choice, id);
+  return createConversation(context, keyOf(key), choice, id);
 }
 
 /** Creates it under the lasting name, if that is known. */
@@ -53,8 +53,7 @@ export function createConversation(
   id = nextId(context, { ...given, sender: choice.sender }),
 ): Conversation {
   const { sender } = choice;
-  const { projectStatus } = context.settings;
-  const made = newConversation(id, { ...given, sender }, { projectStatus, nowMs: context.nowMs });
+  const made = newConversation(id, { ...given, sender }, context.nowMs);
   const conversation = learning(context, made, choice);
   context.tables.conversations.put(conversation);
   return conversation;

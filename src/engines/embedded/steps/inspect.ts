@@ -6,6 +6,7 @@ import { deadLetterOf, messagesOf } from "../../../core/staged.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
 import type { NameRecord } from "../../../model/names.ts";
+import type { ProjectChange } from "../../../model/project.ts";
 import type { Refusal } from "../../../model/refusal.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
 import type {
@@ -82,9 +83,13 @@ export function counts(context: StepContext): Counts {
   return context.tables.meta.counts();
 }
 
+export function projectChange({ tables }: StepContext, project: string): ProjectChange | undefined {
+  return tables.meta.projectChange(project);
+}
+
 export function gauges({ tables, nowMs, settings }: StepContext): Gauges {
-  const { dead, unknown, quarantined } = tables.meta.counts();
+  const watched = tables.meta.watched();
   const held = tables.states.holders().flatMap((holder) => tables.states.heldBy(holder));
   const leases = held.flatMap((id) => tables.states.get(id)?.lease ?? []);
-  return { dead, unknown, quarantined, ...leaseGauges(leases, nowMs, settings.clockSkewMs) };
+  return { ...watched, ...leaseGauges(leases, nowMs, settings.clockSkewMs) };
 }

@@ -11,7 +11,7 @@ import { messagesOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
-import type { StepContext } from "../context.ts";
+import { type StepContext, withinProject } from "../context.ts";
 import { createFor, nextId, ownerlessId } from "./find-conversation.ts";
 import { arm, dueIn } from "./window.ts";
 
@@ -45,8 +45,9 @@ function resolve(
   waitingId: string,
   messages: readonly Arrival[],
 ): Conversation | undefined {
-  const { tables, settings } = context;
-  const key = conversationKey(settings, messages.at(-1)!);
+  const newest = messages.at(-1)!;
+  const { tables, settings } = withinProject(context, newest.channel);
+  const key = conversationKey(settings, newest);
   const complete = tables.conversations.get(waitingId);
   const own = messages.flatMap(namesOf);
   const records = tables.names.records(key, [...new Set([...own, ...(complete ? [complete.sender] : [])])]);

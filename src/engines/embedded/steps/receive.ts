@@ -1,12 +1,14 @@
 import { dueOnArrival } from "../../../core/due.ts";
 import { PROCESSING } from "../../../core/elsewhere.ts";
 import { conversationKey, messageId } from "../../../core/identity.ts";
+import { isHeld } from "../../../core/lease.ts";
 import { isUnattributed } from "../../../core/person.ts";
 import { bytesOf } from "../../../core/pile.ts";
 import { busyWith, decideReceipt } from "../../../core/rules.ts";
+import type { ConversationState } from "../../../core/state.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
-import { clockOf, type StepContext, stageRow, stateOf } from "../context.ts";
+import { clockOf, projectRule, type StepContext, stageRow, stateOf, withinProject } from "../context.ts";
 import { createFor, findKnown, learn, nextId, withAlias } from "./find-conversation.ts";
 import { refuseMore, roomFor } from "./full-conversation.ts";
 import { type Receipt, refuse } from "./refuse.ts";
@@ -14,7 +16,7 @@ import { arm, dueIn } from "./window.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
 export function stage(context: StepContext, requests: readonly StageRequest[]): StageOutcome[] {
-  return requests.map((request) => stageOne(context, request));
+  return requests.map((request) => stageOne(withinProject(context, request.arrival.channel), request));
 }
 
 function stageOne(context: StepContext, request: StageRequest): StageOutcome {
@@ -35,7 +37,8 @@ function stageOne(context: StepContext, request: StageRequest): StageOutcome {
     return put(context, receipt, found?.id ?? nextId(context, { ...key, sender: choice.sender }), found);
   }
   const busy = found && busyIn(context, found);
-  const decision = decideReceipt(found, busy !== undefined, key.channelType, context.settings);
+  const project = projectRule(context, arrival.channel);
+  const decision = decideReceipt(found, project, busy !== undefined, key.channelType, context.settings);
   if (decision.kind === "refuse") {
     learn(context, key, choice);
     return refuse(context, receipt, decision.code, found?.id, busy);
@@ -72,7 +75,18 @@ function put(
   const message = { ...arrival, id, sequence: 0 };
   stageRow(context, { kind: "message", id, conversationId, message, bytes }, room.end);
   const dueAtMs = dueOnArrival(arrival, conversation, context.settings, clockOf(context));
-  return { kind: "staged", conversationId, dueAtMs: arm(context, conversationId, dueAtMs, state) };
+  const holder = holderIn(context, state);
+  return {
+    kind: "staged",
+    conversationId,
+    dueAtMs: arm(context, conversationId, dueAtMs, state),
+    ...(state.window && { isJoined: true }),
+    ...(holder !== undefined && { heldBy: holder }),
+  };
+}
+
+function holderIn({ nowMs, settings }: StepContext, { lease }: ConversationState): string | undefined {
+  return isHeld(lease, nowMs, settings.clockSkewMs) ? lease.holder : undefined;
 }
 
 /** Only `reject` refuses a message while a turn runs: the others save the read. */

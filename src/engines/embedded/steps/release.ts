@@ -7,7 +7,7 @@ import { windowInForce } from "../../../core/window.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { ReleaseReason } from "../../../model/release.ts";
 import type { ReleaseOutcome } from "../../../ports/engine.ts";
-import { clockOf, heldState, type StepContext, saveState } from "../context.ts";
+import { clockOf, endOf, heldState, type StepContext, saveState } from "../context.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { newerThan } from "./turn.ts";
 
@@ -27,7 +27,7 @@ export function release(
   const arrivals = newer ? arrivalsOf(newer) : [];
   const releasing = { state, work, newer: arrivals, policy, ...clockOf(context), windowId: context.newId() };
   saveState(context, lease.conversationId, afterRelease(releasing, how));
-  return { kind: "released" };
+  return { kind: "released", ...endOf(context, state) };
 }
 
 /** The state without the dead-lettered work. What is still staged needs a window, or no worker would look. */
@@ -42,5 +42,6 @@ function deadLetterTurn(
   const isLeft = staged.count(id) > staged.of(id, content.messageIds).length;
   const made = isLeft ? windowAt(undefined, context.newId(), context.nowMs) : undefined;
   const after = { ...afterGivingUp(state), window: state.window ?? made };
-  return { kind: "released", deadLetterId: deadLetter(context, id, content, after) };
+  const deadLetterId = deadLetter(context, id, content, after);
+  return { kind: "released", deadLetterId, ...endOf(context, state) };
 }

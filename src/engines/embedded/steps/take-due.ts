@@ -14,12 +14,20 @@ export function takeDue(context: StepContext, max: number): DueTurns {
   let bytes = 0;
   for (const id of context.tables.states.wakeable(context.nowMs, max)) {
     const taken = orPutOff(context, id, () => takeOne(context, id, { underLease: false })) ?? [];
-    outcomes.push(...taken);
+    outcomes.push(...taken.map(asDue));
     bytes += taken.reduce((sum, outcome) => sum + bytesIn(outcome), 0);
     if (bytes >= context.settings.batchBytesMax) break;
   }
   const nextAtMs = context.tables.states.nextWakeAtMs();
   return nextAtMs === undefined ? { outcomes } : { outcomes, nextAtMs };
+}
+
+/**
+ * Each write of a running turn puts the end of its lease off, but not the wake-up (`PUT_RUNNING`): that is no
+ * work that found the lease held. What really had to wait is told when the turn ends.
+ */
+function asDue(outcome: TakeOutcome): TakeOutcome {
+  return outcome.kind === "busy" ? { ...outcome, isRenewed: true } : outcome;
 }
 
 function bytesIn(outcome: TakeOutcome): number {

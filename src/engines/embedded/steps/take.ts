@@ -2,17 +2,25 @@ import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
 import { BROUGHT_BYTES_MAX, RECENT_TURNS } from "../../../core/defaults.ts";
 import { LEFT_BEHIND, PROCESSING } from "../../../core/elsewhere.ts";
 import { idWithin, turnIdFrom } from "../../../core/identity.ts";
-import { isHeld } from "../../../core/lease.ts";
+import { isHeld, type LeaseState } from "../../../core/lease.ts";
 import { lookUp } from "../../../core/lookup.ts";
 import { movedSince } from "../../../core/name-lookups.ts";
+import { channelOf } from "../../../core/new-draft.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
 import { contentOf, laterFrom, takenFrom } from "../../../core/taken.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { HistoryMessage } from "../../../model/history.ts";
 import type { StagedRow } from "../../../model/staged.ts";
-import type { Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
-import { changeRecord, type StepContext, saveState, stateOf } from "../context.ts";
+import type { Busy, Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
+import {
+  changeRecord,
+  projectRule,
+  type StepContext,
+  saveState,
+  stateOf,
+  withinProject,
+} from "../context.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { recordsAt } from "./find-conversation.ts";
 import { type Waiting, waitingIn } from "./look.ts";
@@ -32,6 +40,16 @@ export function takeMore(context: StepContext, conversationId: string): TakeResu
 
 /** Usually one outcome; each dead letter before it is one more. */
 export function takeOne(context: StepContext, id: string, how: { underLease: boolean }): TakeOutcome[] {
+  const { lease } = stateOf(context, id);
+  const outcomes = looksAt(context, id, how);
+  const last = outcomes.at(-1)!;
+  // It had lapsed, or its holder is known dead: a worker that gives a lease back removes it.
+  if (how.underLease || lease === undefined || last.kind === "busy") return outcomes;
+  const tookOver = { conversationId: id, holder: lease.holder, sinceAtMs: lease.takenAtMs };
+  return [...outcomes.slice(0, -1), { ...last, tookOver }];
+}
+
+function looksAt(context: StepContext, id: string, how: { underLease: boolean }): TakeOutcome[] {
   const outcomes: TakeOutcome[] = [];
   for (let left = Number.POSITIVE_INFINITY; ; ) {
     const outcome = tryOnce(context, id, how);
@@ -101,7 +119,7 @@ function actOn(context: StepContext, before: Before, decision: TakeDecision): Ta
     case "busy":
       // Written unchanged: this corrects a column that says "due", or the row is found again and again.
       context.tables.states.put(id, before.state);
-      return { ...decision, conversationId: id };
+      return { ...decision, conversationId: id, ...holding(before.state.lease!) };
     case "nothing":
       context.tables.states.put(id, undefined);
       return { kind: "nothing" };
@@ -124,6 +142,10 @@ function actOn(context: StepContext, before: Before, decision: TakeDecision): Ta
   }
 }
 
+function holding({ holder, takenAtMs }: LeaseState): Pick<Busy, "holder" | "sinceAtMs"> {
+  return { holder, sinceAtMs: takenAtMs };
+}
+
 function taken(
   context: StepContext,
   { id, record, rows }: Before & { readonly rows: readonly StagedRow[] },
@@ -132,11 +154,13 @@ function taken(
   const { work, what } = decision;
   const conversation = record!;
   const content = contentOf(decision, rows);
+  const channel = channelOf(content);
+  const project = projectRule(context, channel);
   const moved = lookUp(movedSince(conversation, content), recordsAt(context, conversation));
   const recent = what === "draft" ? context.tables.history.sent(work.recordId, RECENT_TURNS) : [];
   const recentProviderIds = recent.map(({ providerId }) => providerId);
-  const history = what === "batch" ? broughtAlong(context, work.recordId) : undefined;
-  const read = { id, conversation, content, moved, recentProviderIds, ...(history && { history }) };
+  const history = what === "batch" ? broughtAlong(withinProject(context, channel), work.recordId) : undefined;
+  const read = { id, conversation, project, content, moved, recentProviderIds, ...(history && { history }) };
   return takenFrom(decision, read, context.settings);
 }
 

@@ -1,3 +1,4 @@
+import { settingsFor } from "../../../core/projects.ts";
 import {
   asStored,
   hasRoomForNewer,
@@ -39,7 +40,8 @@ export function draft(
   if (isAnswer(written)) {
     const work = workUnder(state);
     if (isHandedOff(context, state)) return { kind: "handed-off" };
-    if (mayRestart(context.settings, work) && canJoin(context, lease, state)) return { kind: "newer" };
+    if (mayRestart(settingsFor(context.settings, written.channel), work) && canJoin(context, lease, state))
+      return { kind: "newer" };
   }
   const after = withDraft(state, written, leaseEndAtMs(context));
   saveState(context, lease.conversationId, after);

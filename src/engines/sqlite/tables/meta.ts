@@ -1,14 +1,14 @@
-import type { MetaTable } from "../../embedded/tables.ts";
+import type { MetaTable, WatchedCounts } from "../../embedded/tables.ts";
 import { keepNote, keptNote } from "../clock-note.ts";
 import { keepMemories, keptMemories } from "../memories.ts";
 import type { RowCache } from "../row-cache.ts";
 import type { Statements } from "../statements.ts";
+import { projectChanges } from "./project-changes.ts";
 
 /** Longer than the time between two sweeps. */
 const LEAP_MS = 60_000;
 
 const PAUSED = "paused";
-
 export function isPaused(sql: Statements, cache: RowCache): boolean {
   return cache.isPaused.getOr(PAUSED, () => sql.get("SELECT 1 FROM meta WHERE key = 'paused'") !== undefined);
 }
@@ -29,6 +29,7 @@ export function metaTable(sql: Statements, cache: RowCache): MetaTable {
       );
     },
 
+    ...projectChanges(sql, cache),
     noteTime(nowMs) {
       // A leap is stored at once: the process that wrote during it may be dead before the next sweep.
       if (nowMs - latestAtMs >= LEAP_MS && nowMs > keptNote(sql).latestAtMs)
@@ -45,30 +46,39 @@ export function metaTable(sql: Statements, cache: RowCache): MetaTable {
     },
     memories: () => keptMemories(sql),
     setMemories: (memories) => keepMemories(sql, memories),
+    watched: () => watchedIn(sql),
     counts() {
       const row = sql.get(`SELECT
-        (SELECT count(*) FROM conversations) AS conversations, (SELECT count(*) FROM staged) AS staged,
+        (SELECT count(*) FROM conversations) AS conversations,
         (SELECT count(*) FROM states
            WHERE CASE WHEN json_valid(state) THEN json_extract(state, '$.window.id') END IS NOT NULL
          ) AS windows,
         (SELECT count(*) FROM states WHERE holder IS NOT NULL) AS leases,
-        (SELECT count(*) FROM turns) AS turns, (SELECT count(*) FROM dead_letters) AS dead,
-        (SELECT count(*) FROM unknown_sends) AS unknown, (SELECT count(*) FROM refusals) AS refusals,
-        (SELECT count(*) FROM quarantine) AS quarantined,
+        (SELECT count(*) FROM turns) AS turns, (SELECT count(*) FROM refusals) AS refusals,
         (SELECT count(*) FROM meta WHERE key = 'paused') AS paused`)!;
       const count = (name: string) => Number(row[name]);
       return {
+        ...watchedIn(sql),
         conversations: count("conversations"),
-        staged: count("staged"),
         windows: count("windows"),
         leases: count("leases"),
         turns: count("turns"),
-        dead: count("dead"),
-        unknown: count("unknown"),
         refusals: count("refusals"),
-        quarantined: count("quarantined"),
         paused: count("paused") === 1,
       };
     },
+  };
+}
+
+function watchedIn(sql: Statements): WatchedCounts {
+  const row = sql.get(`SELECT
+    (SELECT count(*) FROM staged) AS staged, (SELECT count(*) FROM dead_letters) AS dead,
+    (SELECT count(*) FROM unknown_sends) AS unknown, (SELECT count(*) FROM quarantine) AS quarantined`)!;
+  const count = (name: keyof WatchedCounts) => Number(row[name]);
+  return {
+    staged: count("staged"),
+    dead: count("dead"),
+    unknown: count("unknown"),
+    quarantined: count("quarantined"),
   };
 }

@@ -1,0 +1,58 @@
+import type { ConfiguredChannel } from "../../../config/channels.ts";
+import { type Call, type Options, textOption } from "../../command.ts";
+import { table } from "../../output/table.ts";
+import { CommandFailed, UsageError } from "../../usage-error.ts";
+
+/** Of what is left, so many are shown; a program gets all of them. */
+const SHOWN_MAX = 20;
+
+/** What every migration takes. */
+export const MIGRATION_OPTIONS: Options = {
+  apply: { type: "boolean", help: "do it; without it, only what would be done is shown" },
+  "dry-run": { type: "boolean", help: "only show it (the default)" },
+  channel: { type: "string", value: "NAME", help: "the channel whose messages they are" },
+};
+
+export function isApplied({ options }: Call): boolean {
+  if (options.apply === true && options["dry-run"] === true)
+    throw new UsageError("--apply and --dry-run: which of the two?");
+  return options.apply === true;
+}
+
+/** The channel that was named, or the only one that it can be. */
+export function channelFor(
+  call: Call,
+  channels: readonly ConfiguredChannel[],
+  fits: (channel: ConfiguredChannel) => boolean,
+  what: string,
+): string {
+  const given = textOption(call, "channel");
+  const names = channels.map(({ name }) => name).join(", ") || "none";
+  if (given !== undefined) {
+    if (channels.some(({ name }) => name === given)) return given;
+    throw new UsageError(`there is no channel ${given}; there are: ${names}`);
+  }
+  const [first, ...more] = channels.filter(fits);
+  if (first && more.length === 0) return first.name;
+  const problem = first ? `several channels are ${what}` : `no channel is ${what}`;
+  throw new CommandFailed(`${problem}: configure it, or name one with --channel; there are: ${names}`);
+}
+
+/** A table of counts, and of what is left the first few. */
+export function inWords(
+  counts: readonly (readonly [what: string, count: number])[],
+  left: { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] },
+): string {
+  const lines = [
+    table(
+      ["what", "rows"],
+      counts.map(([what, count]) => [what, String(count)]),
+    ),
+  ];
+  if (left.rows.length > 0) {
+    const more = left.rows.length - SHOWN_MAX;
+    lines.push("", "Left where it is, for a person:", table(left.head, left.rows.slice(0, SHOWN_MAX)));
+    if (more > 0) lines.push(`and ${more} more: --json shows all`);
+  }
+  return lines.join("\n");
+}

@@ -1,0 +1,183 @@
+import type { Lull } from "../../../index.ts";
+import { type AwsMoved, moveTables } from "../../../migrate/seed-aws/move.ts";
+import type { EngineProvider } from "../../../ports/engine.ts";
+import type { Lacking, SeedTableNames, SeedTables } from "../../../ports/seed-tables.ts";
+import { type Call, type Command, textOption } from "../../command.ts";
+import { silent, withService } from "../../data.ts";
+import { printResult } from "../../output/print.ts";
+import { progress } from "../../output/progress.ts";
+import { parseSince } from "../../output/times.ts";
+import { CommandFailed, UsageError } from "../../usage-error.ts";
+import { channelFor, inWords, isApplied, MIGRATION_OPTIONS } from "./migration.ts";
+
+export const seedAws: Command = {
+  usage: "[--apply] [--create] [options]",
+  about: `Moves in from the original system's DynamoDB tables: what is staged there gets its turn, once; locks
+that expired are removed; conversations that were left in processing_reply are put to rest. Messages lists and
+thread ids stay where they are: Lull reads them. Tables and indexes that Lull needs and that are missing are
+shown with the command that adds them. Without --apply it only shows what it would do. What is younger than
+--older-than is left to the original system: with 0s all of it is moved, once that system is stopped. It may
+be killed and run again at any time. Exit code 1: something was left, and is listed.`,
+  options: {
+    ...MIGRATION_OPTIONS,
+    create: { type: "boolean", help: "with --apply: make missing tables and indexes first" },
+    "older-than": { type: "string", value: "AGE", help: "leave what is younger to the other system (10m)" },
+    account: {
+      type: "string",
+      value: "SID",
+      help: "the provider's account, where rows do not name it (TWILIO_ACCOUNT_SID)",
+    },
+    address: { type: "string", value: "NUMBER", help: "our number, where rows do not name it" },
+    "stage-table": { type: "string", value: "NAME", help: "staged messages (the engine's own table)" },
+    "lock-table": { type: "string", value: "NAME", help: "trigger locks (the engine's own table)" },
+    "holding-table": { type: "string", value: "NAME", help: "staged messages of seed 001 (Holding)" },
+    "batch-state-table": {
+      type: "string",
+      value: "NAME",
+      help: "trigger locks of seed 001 (ConversationBatchState)",
+    },
+  },
+  examples: [
+    "LULL_ENGINE=aws lull migrate seed-aws",
+    "LULL_ENGINE=aws lull migrate seed-aws --apply --create",
+    "LULL_ENGINE=aws lull migrate seed-aws --apply --older-than 0s",
+  ],
+  run: async (call) => {
+    const isReal = isApplied(call);
+    const olderThanMs = ageOf(call);
+    if (call.options.create === true && !isReal) throw new UsageError("--create needs --apply");
+    return withService(call, async ({ lull, loaded }) => {
+      const channel =
+        textOption(call, "channel") === undefined
+          ? undefined
+          : channelFor(call, loaded.channels, () => false, "named");
+      const tables = await openTables(call, lull, loaded.config(silent).engine);
+      try {
+        const lacks = await complete(call, tables, isReal);
+        if (isReal && lacks.length > 0) return refuse(call, lacks);
+        const moved = await move(call, lull, { tables, channel, isReal, olderThanMs });
+        return report(call, { isReal, lacks, moved });
+      } finally {
+        await tables.close();
+      }
+    });
+  },
+};
+
+function ageOf(call: Call): number {
+  const given = textOption(call, "older-than") ?? "10m";
+  const sinceMs = /^0\s*[a-z]?$/.test(given) ? 0 : parseSince(given, 0);
+  if (sinceMs === undefined || sinceMs > 0)
+    throw new UsageError(`--older-than must be an age such as 10m, 1h or 0s, not ${given}`);
+  return 0 - sinceMs;
+}
+
+async function openTables(call: Call, lull: Lull, engine: EngineProvider): Promise<SeedTables> {
+  if (engine.seedTables === undefined)
+    throw new CommandFailed(
+      `the ${engine.name} engine has no tables of the seeds beside it: LULL_ENGINE=aws, or --engine aws`,
+    );
+  const { settings, workerId: holder, log, clock } = lull;
+  return engine.seedTables(tablesOf(call), { clock, settings, holder, log, onArmed: silent });
+}
+
+const TABLE_OPTIONS: Readonly<Record<keyof SeedTableNames, string>> = {
+  stage: "stage-table",
+  triggerLock: "lock-table",
+  holding: "holding-table",
+  batchState: "batch-state-table",
+};
+
+function tablesOf(call: Call): Partial<SeedTableNames> {
+  const named = Object.entries(TABLE_OPTIONS).flatMap(([table, option]) => {
+    const name = textOption(call, option);
+    return name === undefined ? [] : [[table, name]];
+  });
+  return Object.fromEntries(named);
+}
+
+/** What is still missing, after what may be made was made. */
+async function complete(call: Call, tables: SeedTables, isReal: boolean): Promise<readonly Lacking[]> {
+  if (isReal && call.options.create === true) {
+    const shown = progress(call.io);
+    await tables.make((what) => shown.update(`adding: ${what}`));
+    shown.end();
+  }
+  return tables.lacks();
+}
+
+function refuse(call: Call, lacks: readonly Lacking[]): number {
+  const advice = "Nothing was changed. Add it with --apply --create, or with the commands.";
+  printResult(call, { dryRun: false, lacks }, [...lacks.map(lackingInWords), "", advice].join("\n"));
+  return 1;
+}
+
+function lackingInWords({ table, what, command }: Lacking): string {
+  return `${table} ${what}${command === undefined ? ": use another table" : `\n  ${command}`}`;
+}
+
+interface Moving {
+  readonly tables: SeedTables;
+  readonly channel: string | undefined;
+  readonly isReal: boolean;
+  readonly olderThanMs: number;
+}
+
+async function move(
+  call: Call,
+  { channels, clock }: Lull,
+  { tables, channel, isReal, olderThanMs }: Moving,
+): Promise<AwsMoved> {
+  const shown = progress(call.io);
+  const moved = await moveTables({
+    tables,
+    channels,
+    channel,
+    clock,
+    account: textOption(call, "account") ?? call.io.env.TWILIO_ACCOUNT_SID,
+    address: textOption(call, "address"),
+    isApplied: isReal,
+    olderThanMs,
+    onProgress: shown.update,
+  });
+  shown.end();
+  return moved;
+}
+
+interface Reported {
+  readonly isReal: boolean;
+  readonly lacks: readonly Lacking[];
+  readonly moved: AwsMoved;
+}
+
+function report(call: Call, { isReal, lacks, moved }: Reported): number {
+  const { messages, locks, conversations, left } = moved;
+  const verb = isReal ? "" : "would be ";
+  const words = inWords(
+    [
+      ["staged messages found", messages.found],
+      [`messages ${verb}moved`, messages.moved],
+      ["messages that were here before", messages.duplicates],
+      ["messages that the other system took meanwhile", messages.gone],
+      ["messages left as too young", messages.young],
+      ["trigger locks found", locks.found],
+      [`locks ${verb}removed`, locks.removed],
+      ["conversations", conversations.found],
+      ["of them with an OpenAI thread id (kept, see docs/moving-in.md)", conversations.threads],
+      ["of them in processing_reply", conversations.stuck],
+      [`conversations ${verb}put to rest`, conversations.rested],
+      ["rows left", left.length],
+    ],
+    {
+      head: ["table", "conversation", "why"],
+      rows: left.map(({ table, conversationId, why }) => [table, conversationId, why]),
+    },
+  );
+  const young = messages.young + conversations.young;
+  const lines = [...lacks.map(lackingInWords), words];
+  if (young > 0)
+    lines.push("", `${young} are younger than --older-than: stop the other system, then --older-than 0s.`);
+  if (!isReal) lines.push("", "Nothing was changed. To do it: --apply");
+  printResult(call, { dryRun: !isReal, lacks, ...moved }, lines.join("\n"));
+  return isReal && left.length + young > 0 ? 1 : 0;
+}

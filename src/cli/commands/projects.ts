@@ -1,0 +1,74 @@
+import type { Project } from "../../runtime/projects.ts";
+import type { Call, Command } from "../command.ts";
+import { withData } from "../data.ts";
+import { printListing, printResult } from "../output/print.ts";
+import { CommandFailed } from "../usage-error.ts";
+
+const HEAD = ["project", "status", "channel types", "set", "channels"];
+
+export const list: Command = {
+  about: "Projects, and what counts for all of their conversations now: as configured, or as it was set.",
+  run: (call) =>
+    withData(call, async ({ lull }) => {
+      const items = await lull.projects();
+      printListing(call, { items }, { head: HEAD, row: rowOf, none: "There is no project." });
+      return 0;
+    }),
+};
+
+function rowOf({ name, status, allowedChannels, changed, channels }: Project): string[] {
+  const types = allowedChannels?.join(", ") ?? "all";
+  return [name, status, types || "none", changed ? "while it ran" : "-", channels.join(", ")];
+}
+
+export const set: Command = {
+  usage: "<project> [--status WORD] [--allow TYPES]",
+  about: `Sets what counts for all conversations of a project, those that exist included, until it is reset.
+Every status but active refuses messages with PROJECT_INACTIVE. It counts at once; on AWS within a second.`,
+  options: {
+    status: { type: "string", value: "WORD", help: "active, or any other word" },
+    allow: { type: "string", value: "TYPES", help: "channel types, separated by commas; `all` for all" },
+  },
+  args: { required: ["<project>"] },
+  examples: ["lull projects set acme --status paused", "lull projects set default --allow whatsapp,sms"],
+  run: (call) =>
+    withData(call, async ({ lull }) => {
+      const { status, allow } = call.options;
+      const project = await lull.changeProject(call.args[0]!, {
+        ...(typeof status === "string" && { status }),
+        ...(typeof allow === "string" && { allowedChannels: typesIn(allow) }),
+      });
+      return tell(call, project, (name) => `Back to the configuration: lull projects reset ${name}`);
+    }),
+};
+
+export const reset: Command = {
+  usage: "<project>",
+  about: "What is configured counts again for a project.",
+  args: { required: ["<project>"] },
+  run: (call) =>
+    withData(call, async ({ lull }) => {
+      const project = await lull.resetProject(call.args[0]!);
+      return tell(call, project);
+    }),
+};
+
+function tell(call: Call, project: Project | "not-found", hint?: (name: string) => string): number {
+  if (project === "not-found")
+    throw new CommandFailed(`there is no project ${call.args[0]}; lull projects lists them`);
+  const lines = [sentence(project), ...(hint ? [hint(project.name)] : [])];
+  printResult(call, project, lines.join("\n"));
+  return 0;
+}
+
+function typesIn(given: string): string[] {
+  return given
+    .split(",")
+    .map((type) => type.trim())
+    .filter((type) => type !== "");
+}
+
+function sentence({ name, status, allowedChannels }: Project): string {
+  const types = allowedChannels?.join(", ") ?? "all channel types";
+  return `Project ${name} is ${status}, with ${types || "no channel type"}.`;
+}

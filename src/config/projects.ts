@@ -1,0 +1,82 @@
+import { ConfigError } from "../errors.ts";
+import { CHOICES } from "../model/settings.ts";
+import type { Responder } from "../ports/responder.ts";
+import type { ProjectConfig } from "../runtime/project-config.ts";
+import { WINDOW } from "../runtime/window-config.ts";
+import { isObject } from "../schema/is-object.ts";
+import { anything, list, oneOf, options, record, text } from "../schema/schema.ts";
+import { type ConfiguredChannel, channelsIn } from "./channels.ts";
+import { checkOptions } from "./file-keys.ts";
+import { type SchemaOf, SECRET, TEXT } from "./kinds.ts";
+import type { Means } from "./responder.ts";
+import { handOffFrom, responderOf, respondersFrom } from "./responder.ts";
+
+type Options = Readonly<Record<string, unknown>>;
+type File = { readonly name: string; readonly content: Options } | undefined;
+
+/** What a file may say of a project. Channels, responders and limits are checked where they are made. */
+const PROJECT = options({
+  status: text(),
+  allowedChannels: list(text()),
+  channels: anything(),
+  window: WINDOW,
+  windows: record(WINDOW),
+  respond: {},
+  responder: {},
+  responders: {},
+  handOffTo: {},
+  admission: oneOf(...CHOICES.admission),
+  whileBusy: oneOf(...CHOICES.whileBusy),
+  onUnknown: oneOf(...CHOICES.onUnknown),
+  busyText: TEXT,
+  limits: anything(),
+  tokens: options({ api: SECRET, turn: SECRET }),
+} satisfies SchemaOf<ProjectConfig & { readonly responder: unknown }>);
+
+export interface ConfiguredProjects {
+  readonly projects: Readonly<Record<string, ProjectConfig>>;
+  /** Those of all projects, each with its project's name. */
+  readonly channels: readonly ConfiguredChannel[];
+}
+
+/** The projects of a file. Their responders count over the environment: that is one for all. */
+export async function projectsFrom(file: File, means: Means): Promise<ConfiguredProjects> {
+  const given = file?.content.projects ?? {};
+  if (!isObject(given))
+    throw new ConfigError(`${file?.name}: projects must be an object: names and projects`);
+  const each = await Promise.all(
+    Object.entries(given).map(async ([name, content]) => {
+      const where = `projects.${name}`;
+      checkOptions(content, PROJECT, file?.name ?? "", where);
+      return [name, await projectFrom(where, content as Options, file, means)] as const;
+    }),
+  );
+  return {
+    projects: Object.fromEntries(each.map(([name, { project }]) => [name, project])),
+    channels: each.flatMap(([name, { channels }]) =>
+      channels.map((channel) => ({ ...channel, project: name })),
+    ),
+  };
+}
+
+async function projectFrom(where: string, content: Options, file: File, given: Means) {
+  const means = { ...given, isProject: true, where: `${where}.` };
+  const own = { name: file?.name ?? "", content };
+  const channels = channelsIn(own, means.resolved, where);
+  const { responder: _, channels: __, ...rest } = content;
+  const respond = await responderOf(own, means);
+  const responders = await respondersFrom(
+    own,
+    means,
+    channels.map(({ name }) => name),
+  );
+  const handOffTo: Responder | undefined = await handOffFrom(own, means);
+  const project = {
+    ...rest,
+    channels: Object.fromEntries(channels.map(({ name, channel }) => [name, channel])),
+    ...(respond && { respond: respond.respond }),
+    ...(responders && { responders }),
+    ...(handOffTo && { handOffTo }),
+  } as ProjectConfig;
+  return { project, channels };
+}

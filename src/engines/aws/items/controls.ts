@@ -1,0 +1,82 @@
+import { changedProject, projectOf, ruleInForce, soundProjectChange } from "../../../core/projects.ts";
+import type { ProjectChange, ProjectRule } from "../../../model/project.ts";
+import type { AwsContext } from "../context.ts";
+import type { Item } from "../dynamo/expression.ts";
+import { conversationKeyOf, PAUSED } from "./keys.ts";
+
+/** Each process reads this one item about once a second: a partition takes 3,000 reads a second. */
+const KNOWN_MS = 1_000;
+/** Before a project's name. */
+const PROJECT = "project:";
+
+/**
+ * Whether all is paused. "Not paused" counts for a second, so a turn may still begin that long after a pause.
+ * "Paused" is read every time: resuming wakes all conversations at once, and none may be told that it is
+ * still paused.
+ */
+export async function isPausedLately(context: AwsContext): Promise<boolean> {
+  return (await lately(context)).paused === true && isPaused(context);
+}
+
+/** Read consistently. */
+export async function isPaused(context: AwsContext): Promise<boolean> {
+  return (await read(context)).paused === true;
+}
+
+export async function setPaused(context: AwsContext, paused: boolean): Promise<void> {
+  await write(context, { paused: paused || undefined });
+}
+
+/** What the channel's project allows, as of a second ago. */
+export async function projectRule(context: AwsContext, channel: string): Promise<ProjectRule> {
+  const project = projectOf(context.settings, channel);
+  return ruleInForce(context.settings, project, changeIn(await lately(context), project));
+}
+
+/** Read consistently. */
+export async function projectChange(
+  context: AwsContext,
+  project: string,
+): Promise<ProjectChange | undefined> {
+  return changeIn(await read(context), project);
+}
+
+export async function changeProject(
+  context: AwsContext,
+  project: string,
+  change: ProjectChange | undefined,
+): Promise<void> {
+  const before = await projectChange(context, project);
+  await write(context, { [`${PROJECT}${project}`]: changedProject(before, change) });
+}
+
+/** One that is not ours counts as none: what is configured applies. */
+function changeIn(item: Item, project: string): ProjectChange | undefined {
+  const stored = item[`${PROJECT}${project}`];
+  const read = stored === undefined ? undefined : soundProjectChange(stored);
+  return read?.kind === "sound" ? read.value : undefined;
+}
+
+function lately(context: AwsContext): Promise<Item> {
+  const { controls, clock } = context;
+  const isKnown = controls.seen && Math.abs(clock.nowMs() - controls.seen.atMs) < KNOWN_MS;
+  return isKnown ? controls.seen!.item : read(context);
+}
+
+/** All callers that ask meanwhile are given the same answer; a failure is not kept. */
+function read(context: AwsContext): Promise<Item> {
+  const { controls, clock, store } = context;
+  const item = store.get("state", conversationKeyOf(PAUSED)).then((found) => found ?? {});
+  const seen = { atMs: clock.nowMs(), item };
+  controls.seen = seen;
+  item.catch(() => {
+    if (controls.seen === seen) controls.seen = undefined;
+  });
+  return item;
+}
+
+/** In this process it counts at once. */
+async function write(context: AwsContext, set: Item): Promise<void> {
+  await context.store.update("state", conversationKeyOf(PAUSED), { set });
+  context.controls.seen = undefined;
+}

@@ -1,0 +1,220 @@
+import { mayBring } from "../../core/own-addresses.ts";
+import type { Channel } from "../../ports/channel.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { MovedMessage, SeedItem, SeedTables } from "../../ports/seed-tables.ts";
+import { inLanes } from "../in-lanes.ts";
+import { arrivalFrom } from "../parsed-arrival.ts";
+import { seedInstant } from "../seed-time.ts";
+import { type SeedMessage, seedLock, seedMessage } from "./rows.ts";
+import { addressIn, type Otherwise, webhookOf } from "./webhook.ts";
+
+/** Conversations moved side by side. */
+const WIDTH = 16;
+
+export interface AwsMove extends Otherwise {
+  readonly tables: Omit<SeedTables, "lacks" | "make" | "close">;
+  readonly channels: Readonly<Record<string, Channel>>;
+  /** The channel that was named; otherwise the conversation's own row tells its type. */
+  readonly channel: string | undefined;
+  readonly clock: Clock;
+  /** Whether anything is written. */
+  readonly isApplied: boolean;
+  /** What is younger is the original system's, which may be at work on it. 0: it does not run any more. */
+  readonly olderThanMs: number;
+  readonly onProgress: (words: string) => void;
+}
+
+export interface LeftRow {
+  readonly table: string;
+  readonly conversationId: string;
+  readonly why: string;
+}
+
+/** What became of all of it, or would. */
+export interface AwsMoved {
+  readonly messages: { found: number; moved: number; duplicates: number; gone: number; young: number };
+  readonly locks: { found: number; removed: number; standing: number };
+  readonly conversations: { found: number; threads: number; stuck: number; rested: number; young: number };
+  readonly left: LeftRow[];
+}
+
+/** Messages first, so that each conversation's status follows from its own turn; then what is in the way. */
+export async function moveTables(move: AwsMove): Promise<AwsMoved> {
+  const moved: AwsMoved = {
+    messages: { found: 0, moved: 0, duplicates: 0, gone: 0, young: 0 },
+    locks: { found: 0, removed: 0, standing: 0 },
+    conversations: { found: 0, threads: 0, stuck: 0, rested: 0, young: 0 },
+    left: [],
+  };
+  /** Conversations in which the original system was seen a moment ago. */
+  const alive = new Set<string>();
+  for (const table of ["stage", "holding"] as const) await moveMessages(move, table, moved, alive);
+  for (const table of ["triggerLock", "batchState"] as const) await removeLocks(move, table, moved, alive);
+  await putToRest(move, moved, alive);
+  return moved;
+}
+
+interface ReadMessage {
+  readonly message: SeedMessage;
+  readonly item: SeedItem;
+}
+
+async function moveMessages(
+  move: AwsMove,
+  table: "stage" | "holding",
+  moved: AwsMoved,
+  alive: Set<string>,
+): Promise<void> {
+  const { messages, left } = moved;
+  for await (const items of move.tables.rows(table)) {
+    const read: ReadMessage[] = [];
+    for (const item of items) {
+      messages.found += 1;
+      const message = seedMessage(item);
+      if (message.kind === "message") read.push({ message, item });
+      else left.push({ table, conversationId: String(item.conversation_id), why: message.why });
+    }
+    const groups = Map.groupBy(read, ({ message }) => message.conversationId);
+    await inLanes(groups, WIDTH, async ([id, group]) => {
+      if (isYoung(move, group)) {
+        alive.add(id);
+        messages.young += group.length;
+      } else await moveGroup(move, table, { id, group }, moved);
+      move.onProgress(`${messages.found} staged rows read, ${messages.moved} moved`);
+    });
+  }
+}
+
+function isYoung({ clock, olderThanMs }: AwsMove, group: readonly ReadMessage[]): boolean {
+  const atMs = Math.max(...group.map(({ message }) => message.receivedAtMs ?? 0));
+  return clock.nowMs() - atMs < olderThanMs;
+}
+
+async function moveGroup(
+  move: AwsMove,
+  table: "stage" | "holding",
+  { id, group }: { readonly id: string; readonly group: readonly ReadMessage[] },
+  { messages, left }: AwsMoved,
+): Promise<void> {
+  const leave = (why: string) => void left.push({ table, conversationId: id, why });
+  const primary = group.find(({ message }) => message.primaryChannel !== undefined);
+  const conversation = await move.tables.conversation(id, primary?.message.primaryChannel);
+  if (!conversation) {
+    for (const _ of group) leave("there is no row of this conversation in the table of conversations");
+    return;
+  }
+  const ready: MovedMessage[] = [];
+  for (const [position, each] of inOrder(group).entries()) {
+    const arrival = arrivalOf(move, conversation, each.message, position);
+    if (arrival.kind === "sound") ready.push({ arrival: arrival.value, table, item: each.item });
+    else leave(arrival.why);
+  }
+  if (!move.isApplied) {
+    messages.moved += ready.length;
+    return;
+  }
+  for (const outcome of await move.tables.move(conversation, ready)) {
+    if (outcome === "moved") messages.moved += 1;
+    else if (outcome === "duplicate") messages.duplicates += 1;
+    else if (outcome === "gone") messages.gone += 1;
+    else leave(outcome === "too-large" ? "it is too large" : "another row stands in its place");
+  }
+}
+
+/** As the original system merged them: by time, then by id. */
+function inOrder(group: readonly ReadMessage[]): ReadMessage[] {
+  return [...group].sort(
+    ({ message: a }, { message: b }) =>
+      (a.receivedAtMs ?? 0) - (b.receivedAtMs ?? 0) || (a.messageSid < b.messageSid ? -1 : 1),
+  );
+}
+
+const NO_CHANNEL = "no configured channel is the one of its conversation: name one with --channel";
+
+function arrivalOf(move: AwsMove, conversation: SeedItem, message: SeedMessage, position: number) {
+  const { channels, clock } = move;
+  const ours = message.form.To ?? addressIn(conversation) ?? move.address;
+  const channel = channelOf(move, typeOf(conversation, message), ours);
+  if (channel === undefined) return { kind: "foreign", why: NO_CHANNEL } as const;
+  const { type, addresses = [] } = channels[channel]!;
+  const address = move.address ?? (addresses.length === 1 ? addresses[0] : undefined);
+  if (message.form.AccountSid === undefined && move.account === undefined)
+    return { kind: "foreign", why: "its account is not known: say it with --account" } as const;
+  const request = webhookOf(message, conversation, { type, account: move.account, address });
+  const target = { channels, channel, nowMs: clock.nowMs() };
+  return arrivalFrom(request, target, { position, sentAtMs: message.receivedAtMs });
+}
+
+function typeOf({ channel_type }: SeedItem, { form }: SeedMessage): string | undefined {
+  if (typeof channel_type === "string" && channel_type !== "") return channel_type;
+  return form.ChannelType ?? /^([a-z]+):/.exec(form.From ?? "")?.[1];
+}
+
+function channelOf(
+  { channels, channel }: AwsMove,
+  type: string | undefined,
+  address: string | undefined,
+): string | undefined {
+  if (channel !== undefined) return channel;
+  const names = Object.keys(channels).filter(
+    (name) =>
+      (type === undefined || channels[name]!.type === type) &&
+      (address === undefined || mayBring(channels, name, address)),
+  );
+  return names.length === 1 ? names[0] : undefined;
+}
+
+async function removeLocks(
+  { tables, clock, isApplied, olderThanMs, onProgress }: AwsMove,
+  table: "triggerLock" | "batchState",
+  { locks, left }: AwsMoved,
+  alive: Set<string>,
+): Promise<void> {
+  for await (const items of tables.rows(table)) {
+    await inLanes(items, WIDTH, async (item) => {
+      locks.found += 1;
+      const lock = seedLock(item);
+      if (lock.kind === "junk") {
+        left.push({ table, conversationId: String(item.conversation_id), why: lock.why });
+        return;
+      }
+      const isStale = olderThanMs === 0 || lock.expiresAtMs <= clock.nowMs();
+      if (isStale && (!isApplied || (await tables.removeLock(table, item)))) locks.removed += 1;
+      else {
+        locks.standing += 1;
+        alive.add(lock.conversationId);
+      }
+      onProgress(`${locks.found} locks read`);
+    });
+  }
+}
+
+/**
+ * The row does not say when its status was written. Signs of life are its last change, what is staged for
+ * it, and a lock that has not expired: all of them have to be old.
+ */
+async function putToRest(
+  { tables, clock, isApplied, olderThanMs, onProgress }: AwsMove,
+  { conversations: counts, left }: AwsMoved,
+  alive: ReadonlySet<string>,
+): Promise<void> {
+  for await (const items of tables.rows("conversations")) {
+    await inLanes(items, WIDTH, async (item) => {
+      counts.found += 1;
+      if (typeof item.openai_thread_id === "string" && item.openai_thread_id !== "") counts.threads += 1;
+      onProgress(`${counts.found} conversations read`);
+      if (item.conversation_status !== "processing_reply") return;
+      counts.stuck += 1;
+      const conversationId = String(item.conversation_id);
+      const isRecent = clock.nowMs() - (seedInstant(item.updated_at) ?? 0) < olderThanMs;
+      if (isRecent || alive.has(conversationId)) {
+        counts.young += 1;
+        return;
+      }
+      const outcome = isApplied ? await tables.putToRest(item) : "rested";
+      if (outcome === "rested") counts.rested += 1;
+      else if (outcome === "changed")
+        left.push({ table: "conversations", conversationId, why: "it was changed meanwhile: run it again" });
+    });
+  }
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { seedLock, seedMessage } from "./rows.ts";
+
+const SID = `SM${"a".repeat(32)}`;
+const ACCOUNT = `AC${"0".repeat(32)}`;
+const TEN = Date.UTC(2026, 0, 1, 10);
+const lean = { conversation_id: "c1", message_sid: SID, primary_channel: "+15550110", body: "hi" };
+const context = {
+  from: "whatsapp:+15550110",
+  to: "whatsapp:+15550100",
+  message_sid: SID,
+  account_sid: ACCOUNT,
+  body: "hi",
+  media_url0: "https://media.example/a.jpg",
+  profile_name: "Ana",
+  message_status: "received",
+};
+const webhook = new URLSearchParams({ MessageSid: SID, AccountSid: ACCOUNT, From: context.from, Body: "hi" });
+
+describe("a staged message", () => {
+  test.each([
+    ["ISO", "2026-01-01T10:00:00Z"],
+    ["ISO without a zone", "2026-01-01T10:00:00"],
+    ["seconds", TEN / 1_000],
+    ["milliseconds", TEN],
+  ])("is read with its time in %s", (_, received_at) => {
+    expect(seedMessage({ ...lean, received_at })).toMatchObject({
+      conversationId: "c1",
+      messageSid: SID,
+      primaryChannel: "+15550110",
+      receivedAtMs: TEN,
+      form: { Body: "hi" },
+    });
+  });
+
+  test.each([
+    ["the whole context", { context_object: context }],
+    ["its JSON", { context_object: JSON.stringify(context) }],
+    ["what came, parsed", { raw_message_data: context }],
+    ["what came, as JSON", { raw_message_data: JSON.stringify(context) }],
+  ])("of seed 001 or 003 is read from %s", (_, held) => {
+    const row = { conversation_id: "c1", arrival_timestamp: "2026-01-01T10:00:00Z", ...held };
+    expect(seedMessage(row)).toMatchObject({
+      messageSid: SID,
+      primaryChannel: "whatsapp:+15550110",
+      receivedAtMs: TEN,
+      form: {
+        AccountSid: ACCOUNT,
+        To: "whatsapp:+15550100",
+        MediaUrl0: "https://media.example/a.jpg",
+        ProfileName: "Ana",
+      },
+    });
+  });
+
+  test.each([
+    ["a form", webhook.toString()],
+    ["the gateway's event", { httpMethod: "POST", body: webhook.toString() }],
+    [
+      "the gateway's event in base64",
+      { isBase64Encoded: true, body: Buffer.from(webhook.toString()).toString("base64") },
+    ],
+  ])("is read from %s", (_, raw_message_data) => {
+    expect(seedMessage({ conversation_id: "c1", arrival_timestamp: "x", raw_message_data })).toMatchObject({
+      messageSid: SID,
+      receivedAtMs: undefined,
+      form: { AccountSid: ACCOUNT, Body: "hi" },
+    });
+  });
+
+  test("that names its state is no status callback", () => {
+    const read = seedMessage({ conversation_id: "c1", context_object: context });
+    expect(read.kind === "message" && "MessageStatus" in read.form).toBe(false);
+  });
+
+  test("without a text is a message: media come so", () => {
+    expect(seedMessage({ ...lean, body: null }).kind).toBe("message");
+    expect(seedMessage({ ...lean, body: undefined }).kind).toBe("message");
+  });
+
+  test.each([
+    [{}],
+    [{ ...lean, conversation_id: 7 }],
+    [{ ...lean, message_sid: undefined }],
+    [{ ...lean, message_sid: null, context_object: "no JSON" }],
+    [{ ...lean, body: 7 }],
+    [{ conversation_id: "c1", context_object: { ...context, body: ["hi"] } }],
+    [{ conversation_id: "c1", raw_message_data: new Uint8Array(3) }],
+  ])("is junk as %o, and the reason quotes nothing", (row) => {
+    const read = seedMessage(row);
+    expect(read).toEqual({ kind: "junk", why: expect.stringMatching(/^\w+ is no text$/) });
+  });
+});
+
+test.each([
+  [{ conversation_id: "c1", expires_at: TEN / 1_000 }, "lock"],
+  [{ conversation_id: "c1", expires_at: "soon" }, "junk"],
+  [{ conversation_id: "c1" }, "junk"],
+  [{ expires_at: 1 }, "junk"],
+])("%o is a %s", (row, kind) => {
+  expect(seedLock(row).kind).toBe(kind);
+});

@@ -1,0 +1,49 @@
+import type { WebhookRequest } from "../../ports/channel.ts";
+import type { SeedItem } from "../../ports/seed-tables.ts";
+import { isObject } from "../../schema/is-object.ts";
+import type { SeedMessage } from "./rows.ts";
+
+/** What a lean row does not say. */
+export interface Otherwise {
+  /** The receiving account at the provider. */
+  readonly account: string | undefined;
+  /** Our address. */
+  readonly address: string | undefined;
+}
+
+/**
+ * The webhook that the provider sent for this message, as far as the rows tell: the channel itself then says
+ * whose it is. Its account and id are those of the real one, so that a redelivery of that is a duplicate.
+ */
+export function webhookOf(
+  { form, messageSid, primaryChannel }: SeedMessage,
+  conversation: SeedItem,
+  { type, account, address }: Otherwise & { readonly type: string },
+): WebhookRequest {
+  const prefixed = (number: string | undefined) =>
+    type === "whatsapp" && number !== undefined && !/^[a-z]+:/.test(number) ? `whatsapp:${number}` : number;
+  const said: Record<string, string | undefined> = {
+    ...form,
+    MessageSid: messageSid,
+    AccountSid: form.AccountSid ?? account,
+    From: prefixed(form.From ?? textIn(conversation.primary_channel) ?? primaryChannel),
+    To: prefixed(form.To ?? addressIn(conversation) ?? address),
+  };
+  const entries = Object.entries(said).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return {
+    method: "POST",
+    url: "",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: Buffer.from(new URLSearchParams(entries).toString()),
+  };
+}
+
+/** Our own address, as the row's owner configured it. */
+export function addressIn({ address, channel_config }: SeedItem): string | undefined {
+  const config = isObject(channel_config) ? channel_config : {};
+  return [address, config.sender, config.whatsapp_sender, config.from].map(textIn).find(Boolean);
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

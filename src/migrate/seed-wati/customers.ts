@@ -1,0 +1,77 @@
+import {
+  type BufferedMessage,
+  bufferedFrom,
+  idsOf,
+  type Junk,
+  lockFrom,
+  type SeedLock,
+  type SeedRow,
+  threadFrom,
+} from "./rows.ts";
+
+/** A buffered message with the id that was made for it. */
+export interface IdentifiedMessage extends BufferedMessage {
+  readonly id: string;
+}
+
+/** What the file holds of one customer. */
+export interface SeedCustomer {
+  readonly waId: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Oldest first. */
+  readonly messages: readonly IdentifiedMessage[];
+}
+
+export interface JunkRow {
+  readonly table: string;
+  /** Its place in the table, from 1. */
+  readonly row: number;
+  readonly why: string;
+}
+
+export interface SeedCustomers {
+  readonly customers: readonly SeedCustomer[];
+  readonly threads: number;
+  readonly messages: number;
+  readonly locks: readonly SeedLock[];
+  readonly junk: readonly JunkRow[];
+}
+
+type Tables = Readonly<Record<"threads" | "message_buffer" | "processing_lock", readonly SeedRow[]>>;
+
+/** The rows of the file, by customer. */
+export function customersIn(rows: Tables): SeedCustomers {
+  const junk: JunkRow[] = [];
+  const read = <T extends { kind: string }>(table: keyof Tables, from: (row: SeedRow) => T | Junk): T[] =>
+    rows[table].flatMap((row, at) => {
+      const found = from(row);
+      if (found.kind !== "junk") return [found as T];
+      junk.push({ table, row: at + 1, why: (found as Junk).why });
+      return [];
+    });
+  const threads = read("threads", threadFrom);
+  const messages = oldestFirst(read("message_buffer", bufferedFrom));
+  const attributes = new Map(threads.map((thread) => [thread.waId, thread.attributes]));
+  const byCustomer = Map.groupBy(messages, ({ waId }) => waId);
+  const customers = [...new Set([...attributes.keys(), ...byCustomer.keys()])].map((waId) => ({
+    waId,
+    attributes: attributes.get(waId) ?? {},
+    messages: byCustomer.get(waId) ?? [],
+  }));
+  return {
+    customers,
+    threads: threads.length,
+    messages: messages.length,
+    locks: read("processing_lock", lockFrom),
+    junk,
+  };
+}
+
+/** Rows of the same second stay as they lie. What has no time comes last: it says nothing about its age. */
+function oldestFirst(messages: readonly BufferedMessage[]): IdentifiedMessage[] {
+  const ids = idsOf(messages);
+  const never = Number.MAX_SAFE_INTEGER;
+  return messages
+    .map((message, at) => ({ ...message, id: ids[at]! }))
+    .sort((a, b) => (a.atMs ?? never) - (b.atMs ?? never));
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import type { Settings } from "../../model/settings.ts";
+import { allSent, as, draftFor } from "./builders.ts";
+import type { EngineCase } from "./harness.ts";
+import { type Scene, scene } from "./scene.ts";
+
+const FIXED = { kind: "fixed", lengthMs: 10_000 } as const;
+
+/** Two tenants, a channel each. */
+const TWO: Partial<Settings> = {
+  channels: {
+    acme: { type: "sms", window: FIXED, project: "acme", addresses: ["+15550100"] },
+    beta: { type: "sms", window: FIXED, project: "beta", addresses: ["+15550200"] },
+  },
+  projects: { acme: { status: "active" }, beta: { status: "active" } },
+};
+
+/** A change counts in every process within a second. */
+const SOON_MS = 1_000;
+
+const toAcme = { channel: "acme", address: "+15550100" };
+const toBeta = { channel: "beta", address: "+15550200" };
+
+async function codeOf(s: Scene, given: Parameters<Scene["arrival"]>[0]): Promise<string> {
+  const outcome = await s.deliver(s.arrival(given));
+  return outcome.kind === "refused" ? outcome.code : outcome.kind;
+}
+
+/** What a project allows counts for all of its conversations, at once, and for no other project's. */
+export const projects: readonly EngineCase[] = [
+  scene(
+    "a project that is not active refuses a first message, and no conversation is made",
+    { projects: { default: { status: "trial" } } },
+    async (s) => {
+      assert.equal(await codeOf(s, "hi"), "PROJECT_INACTIVE");
+      assert.deepEqual(await s.conversations(), []);
+      await s.atRest();
+    },
+  ),
+
+  scene(
+    "a type of channel that a project does not allow is refused from the first message on",
+    { projects: { default: { status: "active", allowedChannels: ["sms"] } } },
+    async (s) => assert.equal(await codeOf(s, "hi"), "CHANNEL_NOT_ALLOWED"),
+  ),
+
+  scene(
+    "a status that is set while it runs counts for conversations that exist, in every process",
+    {},
+    async (s) => {
+      const other = await s.open("worker-2");
+      await s.talk("hi");
+      await s.engine.conversations.changeProject("default", { status: "archived" });
+      await s.passes(SOON_MS);
+      assert.equal(await codeOf(s, "again"), "PROJECT_INACTIVE");
+      const there = await s.deliver(s.arrival("elsewhere"), other);
+      assert.equal(as("refused", there).code, "PROJECT_INACTIVE");
+      assert.deepEqual(await other.inspector.projectChange("default"), { status: "archived" });
+
+      await s.engine.conversations.changeProject("default", undefined);
+      await s.passes(SOON_MS);
+      await s.receive("and again", other);
+      assert.equal(await other.inspector.projectChange("default"), undefined);
+    },
+  ),
+
+  scene("what waits when its project is stopped gets a turn that is told so", {}, async (s) => {
+    await s.receive("hi");
+    await s.engine.conversations.changeProject("default", { status: "archived" });
+    await s.windowPasses();
+    assert.equal((await s.take()).project.status, "archived");
+  }),
+
+  scene("channels and status are set one by one, and each keeps the other", {}, async (s) => {
+    await s.engine.conversations.changeProject("default", { status: "archived" });
+    await s.engine.conversations.changeProject("default", { allowedChannels: ["sms"] });
+    const both = { status: "archived", allowedChannels: ["sms"] };
+    assert.deepEqual(await s.engine.inspector.projectChange("default"), both);
+    await s.engine.conversations.changeProject("default", { status: "active", allowedChannels: null });
+    await s.passes(SOON_MS);
+    await s.receive("hi");
+    await s.windowPasses();
+    assert.deepEqual((await s.take()).project, { status: "active" });
+  }),
+
+  scene("a project that is stopped stops no other", TWO, async (s) => {
+    await s.engine.conversations.changeProject("acme", { status: "archived" });
+    await s.passes(SOON_MS);
+    assert.equal(await codeOf(s, toAcme), "PROJECT_INACTIVE");
+    await s.receive(toBeta);
+    await s.windowPasses();
+    assert.equal((await s.take()).conversation.address, "+15550200");
+  }),
+
+  scene(
+    "a project may admit known customers only, while another is open",
+    {
+      ...TWO,
+      projects: { acme: { status: "active", own: { admission: "known" } }, beta: { status: "active" } },
+    },
+    async (s) => {
+      assert.equal(await codeOf(s, toAcme), "CONVERSATION_NOT_FOUND");
+      const acme = { channelType: "sms", address: "+15550100", sender: "ana" };
+      await s.engine.conversations.create(acme);
+      await s.receive(toAcme);
+      await s.receive({ ...toAcme, text: "two" });
+      await s.receive(toBeta);
+      await s.windowPasses();
+      const counts = (await s.turns()).map(({ messages }) => messages.length);
+      assert.deepEqual(counts.toSorted(), [1, 2]);
+    },
+  ),
+
+  scene(
+    "a project may turn away what comes while it answers, while another lets it wait",
+    {
+      ...TWO,
+      projects: { acme: { status: "active", own: { whileBusy: "reject" } }, beta: { status: "active" } },
+    },
+    async (s) => {
+      await s.receive(toAcme);
+      await s.receive(toBeta);
+      await s.windowPasses();
+      assert.equal((await s.turns()).length, 2);
+      assert.equal(await codeOf(s, toAcme), "CONVERSATION_LOCKED");
+      assert.equal(await codeOf(s, toBeta), "staged");
+    },
+  ),
+
+  scene(
+    "only the project that restarts its answers is told of newer messages",
+    {
+      ...TWO,
+      projects: { acme: { status: "active", own: { whileBusy: "restart" } }, beta: { status: "active" } },
+    },
+    async (s) => {
+      await s.receive(toAcme);
+      await s.receive(toBeta);
+      await s.windowPasses();
+      const turns = await s.turns();
+      await s.receive({ ...toAcme, text: "two" });
+      await s.receive({ ...toBeta, text: "two" });
+      for (const taken of turns) {
+        const drafted = await s.engine.turns.draft(taken.lease, allSent(draftFor(taken)));
+        assert.equal(drafted.kind, taken.conversation.address === "+15550100" ? "newer" : "drafted");
+      }
+    },
+  ),
+];

@@ -1,0 +1,239 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  CreateTableCommand,
+  PutItemCommand,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+} from "@aws-sdk/client-dynamodb";
+import { marshall } from "@aws-sdk/util-dynamodb";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { run } from "../../src/cli/run.ts";
+import { aws } from "../../src/engines/aws/index.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
+import { type AwsResources, awsResources } from "../../tools/aws-local/aws-resources.ts";
+import { threadStore } from "../migrate/thread-store.ts";
+import { openEngine, takeAllTurns } from "../migrate/turns.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
+
+const ACCOUNT = `AC${"0".repeat(32)}`;
+const CHANNEL = {
+  TWILIO_ACCOUNT_SID: ACCOUNT,
+  TWILIO_AUTH_TOKEN: "token",
+  TWILIO_WHATSAPP_FROM: "+15550100",
+  WATI_API_URL: "https://wati.example/7001",
+  WATI_TOKEN: "token",
+  WATI_WEBHOOK_SECRET: "secret",
+  WATI_NUMBERS: "15550101",
+  LULL_WINDOW_SECONDS: "0",
+};
+const sidOf = (n: number) => `SM${n.toString(16).padStart(32, "0")}`;
+const LONG_AGO = 1_767_225_600;
+
+describeOnEmulators("lull migrate on AWS", (emulators) => {
+  let at: AwsResources;
+  let cwd: string;
+  beforeEach(async () => {
+    cwd = await mkdtemp(join(tmpdir(), "lull-aws-"));
+    at = await awsResources(emulators);
+    for (const [name, value] of Object.entries({ ...at.env, ...CHANNEL })) vi.stubEnv(name, value);
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await rm(cwd, { recursive: true, force: true });
+  });
+
+  async function lull(...args: string[]) {
+    const [out, err]: [string[], string[]] = [[], []];
+    const code = await run([...args, "--json"], {
+      env: { ...at.env, ...CHANNEL },
+      cwd,
+      stderrIsTty: false,
+      nowMs: systemClock.nowMs,
+      out: (line) => void out.push(line),
+      err: (text) => void err.push(text),
+      logLine: (line) => err.push(line) > 0,
+    });
+    return { code, json: out.length > 0 ? JSON.parse(out.join("\n")) : undefined, stderr: err.join("") };
+  }
+
+  const HOLDING = ["--holding-table", "", "--batch-state-table", ""];
+  const migrate = (...more: string[]) => {
+    HOLDING[1] = `${at.prefix}Holding`;
+    HOLDING[3] = `${at.prefix}ConversationBatchState`;
+    return lull("migrate", "seed-aws", ...HOLDING, ...more);
+  };
+
+  async function put(table: string, row: Record<string, unknown>): Promise<void> {
+    const Item = marshall(row, { removeUndefinedValues: true });
+    await emulators.dynamodb().send(new PutItemCommand({ TableName: `${at.prefix}${table}`, Item }));
+  }
+
+  async function createSeedTable(name: string, sortKey?: string): Promise<void> {
+    const keys = ["conversation_id", ...(sortKey === undefined ? [] : [sortKey])];
+    await emulators.dynamodb().send(
+      new CreateTableCommand({
+        TableName: `${at.prefix}${name}`,
+        BillingMode: "PAY_PER_REQUEST",
+        AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+        KeySchema: keys.map((AttributeName, n) => ({ AttributeName, KeyType: n === 0 ? "HASH" : "RANGE" })),
+      }),
+    );
+  }
+
+  const conversation = (n: number, more = {}) =>
+    put("conversations", {
+      primary_channel: `+1555011${n}`,
+      conversation_id: `conv-${n}`,
+      task_complete: 0,
+      channel_type: "whatsapp",
+      channel_config: { whatsapp_sender: "whatsapp:+15550100" },
+      conversation_status: "initial_message_sent",
+      openai_thread_id: `thread_${n}`,
+      messages: [{ role: "user", body: "before", message_sid: "SM0" }],
+      updated_at: "2026-01-01T00:00:00Z",
+      ...more,
+    });
+
+  const staged = (n: number, sid: number, body: string, more = {}) =>
+    put("conversations-stage", {
+      conversation_id: `conv-${n}`,
+      message_sid: sidOf(sid),
+      primary_channel: `+1555011${n}`,
+      body,
+      received_at: LONG_AGO + sid,
+      ...more,
+    });
+
+  async function turns() {
+    const { queues } = at;
+    const engine = await openEngine(aws({ queues, waitSeconds: 1 }));
+    try {
+      return { turns: await takeAllTurns(engine), history: await engine.conversations.history("conv-1", 9) };
+    } finally {
+      await engine.close();
+    }
+  }
+
+  it("seed-aws moves what waits, in every form, and each gets one turn with its history", async () => {
+    await createSeedTable("Holding", "arrival_timestamp");
+    await createSeedTable("ConversationBatchState");
+    for (const n of [1, 2]) await conversation(n, n === 2 ? { conversation_status: "processing_reply" } : {});
+    await staged(1, 1, "one");
+    await staged(1, 2, "two", { received_at: "2026-01-01T00:00:02" });
+    await put("Holding", {
+      conversation_id: "conv-2",
+      arrival_timestamp: "2026-01-01T00:00:01Z",
+      target_queue_url: "https://sqs.example/queue",
+      context_object: {
+        from: "whatsapp:+15550112",
+        to: "whatsapp:+15550100",
+        message_sid: sidOf(3),
+        account_sid: ACCOUNT,
+        body: "three",
+      },
+    });
+    await put("conversations-trigger-lock", { conversation_id: "conv-1", expires_at: LONG_AGO });
+    await put("ConversationBatchState", { conversation_id: "conv-2", expires_at: LONG_AGO });
+    const shown = await migrate();
+    expect(shown).toMatchObject({ code: 0, json: { dry_run: true, lacks: [], messages: { moved: 3 } } });
+    const done = await migrate("--apply");
+    expect(done, done.stderr).toMatchObject({
+      code: 0,
+      json: {
+        messages: { found: 3, moved: 3 },
+        locks: { found: 1, removed: 1 },
+        conversations: { found: 2, threads: 2, stuck: 1, rested: 1 },
+        left: [],
+      },
+    });
+    expect(await migrate("--apply")).toMatchObject({ code: 0, json: { messages: { found: 0, moved: 0 } } });
+    const { turns: taken, history } = await turns();
+    expect(taken.map(({ texts }) => texts).sort()).toEqual([["one", "two"], ["three"]]);
+    expect(history.map(({ text }) => text)).toEqual(["before", "one\ntwo"]);
+    expect((await lull("quarantine")).json.items).toEqual([]);
+  });
+
+  it("seed-aws lists what it cannot move, and ends with 1", async () => {
+    await conversation(1);
+    await staged(1, 1, "one");
+    await put("conversations-stage", { conversation_id: "conv-1", message_sid: "x", received_at: "soon" });
+    await put("conversations-stage", { conversation_id: "conv-9", message_sid: sidOf(9), body: "whose?" });
+    const { code, json } = await migrate("--apply");
+    expect(code).toBe(1);
+    expect(json.messages).toMatchObject({ found: 3, moved: 1 });
+    expect(json.left.map(({ why }: { why: string }) => why).sort()).toEqual([
+      "MessageSid is not the id of a message",
+      "there is no row of this conversation in the table of conversations",
+    ]);
+  });
+
+  it("seed-aws shows missing tables and indexes with their commands, and adds them if it may", async () => {
+    const dynamodb = emulators.dynamodb();
+    const TableName = `${at.prefix}conversations`;
+    await dynamodb.send(
+      new UpdateTableCommand({
+        TableName,
+        GlobalSecondaryIndexUpdates: [{ Delete: { IndexName: "by-conversation-id" } }],
+      }),
+    );
+    await dynamodb.send(
+      new UpdateTimeToLiveCommand({
+        TableName: `${at.prefix}conversations-stage`,
+        TimeToLiveSpecification: { Enabled: true, AttributeName: "expires_at" },
+      }),
+    );
+    vi.stubEnv("LULL_TABLE_SEEN", `${at.prefix}not-there`);
+    await conversation(1);
+    await staged(1, 1, "one");
+    await staged(9, 9, "whose?");
+    const { code, json, stderr } = await migrate();
+    expect(code, stderr).toBe(0);
+    expect(json.lacks.map(({ table, what }: Record<string, string>) => [table, what])).toEqual([
+      [TableName, "lacks the index by-conversation-id"],
+      [
+        `${at.prefix}conversations-stage`,
+        "expires its rows (TTL): messages would go before they are answered",
+      ],
+      [`${at.prefix}not-there`, "is missing"],
+    ]);
+    const commands = json.lacks.map(({ command }: Record<string, string>) => command);
+    expect(commands[0]).toMatch(/^aws dynamodb update-table --cli-input-json '\{.*by-conversation-id.*\}'$/);
+    const refused = await migrate("--apply");
+    expect(refused).toMatchObject({ code: 1, json: { lacks: [{}, {}, {}] } });
+    const made = await migrate("--apply", "--create");
+    expect(made, made.stderr).toMatchObject({ code: 1, json: { lacks: [], messages: { moved: 1 } } });
+    expect(made.json.left).toMatchObject([{ conversation_id: "conv-9" }]);
+  });
+
+  it("seed-aws says so on another engine, and refuses what makes no sense", async () => {
+    vi.stubEnv("LULL_ENGINE", "");
+    const env = { LULL_ENGINE: "sqlite" };
+    Object.assign(at.env, env);
+    expect(await migrate()).toMatchObject({ code: 1, stderr: expect.stringContaining("LULL_ENGINE=aws") });
+    Object.assign(at.env, { LULL_ENGINE: "aws" });
+    expect(await migrate("--create")).toMatchObject({ code: 2 });
+    expect(await migrate("--older-than", "soon")).toMatchObject({ code: 2 });
+  });
+
+  it("seed-wati moves a bot's file into DynamoDB, once", async () => {
+    const file = join(cwd, "thread_store.db");
+    threadStore(file, {
+      threads: [{ waId: "50370000001", threadId: "thread_1" }],
+      buffer: [
+        { waId: "50370000001", text: "Hola", at: "2026-01-01 10:00:00" },
+        { waId: "50370000001", text: "Quiero reservar", at: "2026-01-01 10:00:05" },
+      ],
+    }).close();
+    expect((await lull("migrate", "seed-wati", file)).json).toMatchObject({ dry_run: true, staged: 2 });
+    const done = await lull("migrate", "seed-wati", file, "--apply");
+    expect(done, done.stderr).toMatchObject({ code: 0, json: { created: 1, staged: 2 } });
+    expect((await lull("migrate", "seed-wati", file, "--apply")).json).toMatchObject({
+      staged: 0,
+      before: 2,
+    });
+    const { turns: taken } = await turns();
+    expect(taken.map(({ texts }) => texts)).toEqual([["Hola", "Quiero reservar"]]);
+  });
+});

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { describe, it } from "vitest";
+import { messageId } from "../../../src/core/identity.ts";
+import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
+import {
+  allSent,
+  arrival,
+  as,
+  draftFor,
+  replied,
+  textsOf,
+} from "../../../src/testing/engine-contract/builders.ts";
+import { type Random, seeded } from "../../../src/testing/simulator/random.ts";
+import { type MemoryFixture, memoryFixture } from "./memory-fixture.ts";
+
+const RUNS = 400;
+const SHARED = ["conversation_id", "primary_channel", "channel", "v", "expires_at"];
+const NAMES = {
+  stage: [
+    ...SHARED,
+    ...["received_at", "sequence", "bytes", "kind", "provider_id", "account", "address", "sender"],
+    ...["sender_alias", "reply_to", "body", "media", "sent_at", "position", "fields", "texts", "author"],
+    ...["context_object", "target_queue_url", "raw_message_data", "arrival_timestamp"],
+  ],
+  triggerLock: [...SHARED, "window_id", "due_at_ms", "wake_at_ms", "trigger_at_ms", "armed_at_ms"],
+  state: [
+    ...SHARED,
+    ...["rev", "works", "draft", "not_before_at_ms", "left_behind_at_ms", "busy_told_turn_id", "turn_count"],
+    ...["lease_token", "lease_holder", "lease_turn_id", "lease_taken_at_ms", "lease_until_at_ms"],
+    ...["lease_shard", "status_before", "last_commit_at_ms", "recent_provider_ids"],
+  ],
+} as const;
+
+type Fuzzed = keyof typeof NAMES;
+
+/** Any value that a table can hold, among them those that the seeds wrote. */
+function valueFor(random: Random, depth = 0): unknown {
+  const make: readonly (() => unknown)[] = [
+    () => null,
+    () => random.chance(0.5),
+    () => random.pick(["", "x", "message", "2026-01-01T10:00:00Z", "whatsapp:+15550100", "\u0000\ud800"]),
+    () => random.pick([0, -1, 0.5, 1_767_225_600, 1_767_225_600_000, 8.64e15, 9e15, 1e100, -1e100]),
+    () => new Set([random.pick(["a", "b"])]),
+    () => new Uint8Array([random.below(256)]),
+    () => Array.from({ length: random.below(3) }, () => valueFor(random, depth + 1)),
+    () => fuzzedItem(random, NAMES.stage, depth + 1),
+  ];
+  return random.pick(depth < 2 ? make : make.slice(0, 6))();
+}
+
+function fuzzedItem(random: Random, names: readonly string[], depth = 0): Item {
+  const chosen = names.filter(() => random.chance(random.pick([0.1, 0.5, 0.9])));
+  return Object.fromEntries(chosen.map((name) => [name, valueFor(random, depth)]));
+}
+
+/** What another program left under the conversation's key, before anything of ours stood there. */
+function leave(fixture: MemoryFixture, random: Random, id: string): void {
+  const row = (table: Fuzzed, key: Item) => {
+    const { v: _, ...item } = fuzzedItem(random, NAMES[table]);
+    fixture.write(table, { ...item, ...key });
+  };
+  for (let rows = random.below(4); rows > 0; rows -= 1)
+    row("stage", {
+      conversation_id: id,
+      message_sid: random.pick([`SM${rows}`, `${rows}`, messageId("test", "account", "m1")]),
+    });
+  if (random.chance(0.7)) row("triggerLock", { conversation_id: id });
+  if (random.chance(0.7)) row("state", { conversation_id: id });
+}
+
+/** Takes and answers turns for a day, with sweeps in between. */
+async function answeredIn(fixture: MemoryFixture): Promise<string[]> {
+  const engine = await fixture.open();
+  const texts: string[] = [];
+  for (const hours of [0.02, 0.1, 1, 23]) {
+    await fixture.clock.advance(hours * 3_600_000);
+    await engine.sweeping.sweep();
+    for (const outcome of await fixture.takeDue(engine)) {
+      if (outcome.kind !== "turn") continue;
+      const draft = draftFor(outcome.taken);
+      as("drafted", await engine.turns.draft(outcome.taken.lease, draft));
+      as("committed", await engine.turns.commit(outcome.taken.lease, replied(outcome.taken, allSent(draft))));
+      texts.push(...textsOf(outcome.taken));
+    }
+  }
+  return texts;
+}
+
+describe("rows of any shape in the stage, trigger-lock and state tables", () => {
+  it(`left before its first message, in ${RUNS} ways: the conversation is answered`, async () => {
+    for (let seed = 1; seed <= RUNS; seed += 1) {
+      const random = seeded(seed);
+      const fixture = await memoryFixture();
+      const engine = await fixture.open();
+      const { conversation } = await engine.conversations.create({
+        channelType: "test",
+        address: "lull",
+        sender: "ana",
+      });
+      const receive = (providerId: string) =>
+        engine.receiving.stage([
+          { arrival: arrival({ providerId, text: providerId, arrivedAtMs: fixture.clock.nowMs() }) },
+        ]);
+      try {
+        leave(fixture, random, conversation.id);
+        for (const id of ["m1", "m2"]) as("staged", (await receive(id))[0]!);
+        const texts = await answeredIn(fixture);
+        assert.deepEqual(texts.filter((text) => /^m[12]$/.test(text)).sort(), ["m1", "m2"]);
+        as("duplicate", (await receive("m1"))[0]!);
+        await engine.inspector.counts();
+        await engine.inspector.quarantined({ limit: 100 });
+        await engine.inspector.conversation(conversation.id);
+        await engine.inspector.locks({ limit: 10 });
+      } catch (error) {
+        throw new Error(`seed ${seed}`, { cause: error });
+      }
+    }
+  });
+});

@@ -1,0 +1,238 @@
+import assert from "node:assert/strict";
+import { describe, it } from "vitest";
+import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
+import type { AwsMoved } from "../../../src/migrate/seed-aws/move.ts";
+import type { Arrival } from "../../../src/model/message.ts";
+import { type Random, seeded } from "../../../src/testing/simulator/random.ts";
+import { takeAllTurns } from "../../migrate/turns.ts";
+import {
+  ACCOUNT,
+  conversationRow,
+  customerOf,
+  HOLDING,
+  Killed,
+  OURS,
+  seedWorld,
+  sidOf,
+  type World,
+  writeMessage,
+} from "./seed-world.ts";
+
+const CONVERSATIONS = 10_000;
+const TIMEOUT_MS = 240_000;
+
+/** Runs it until it is through, each time killed after so many requests; none the last time. */
+async function killedAndStarted(world: World, random: Random, requestsMax: number): Promise<number> {
+  for (let kills = 0; ; kills += 1) {
+    try {
+      const diesAfter = kills < 200 ? random.between(1, requestsMax) : Number.POSITIVE_INFINITY;
+      await world.migrate({ diesAfter });
+      return kills;
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+      // Between two runs a worker may answer what is here already.
+      if (random.chance(0.2)) await world.clock.advance(random.between(0, 30_000));
+    }
+  }
+}
+
+async function turnsIn(world: World) {
+  const engine = world.engine();
+  const turns: Awaited<ReturnType<typeof takeAllTurns>> = [];
+  for (let round = 0; round < 3; round += 1) {
+    await world.clock.advance(120_000);
+    turns.push(...(await takeAllTurns(engine)));
+    for (let more = true; more; ) more = (await engine.sweeping.sweep()).hasMore;
+  }
+  return turns;
+}
+
+describe("moving in from the seeds' tables", () => {
+  it(
+    "10,000 conversations, killed at random requests and started again: none lost, none twice",
+    async () => {
+      const random = seeded(12);
+      const world = seedWorld();
+      const said: string[] = [];
+      let sid = 0;
+      for (let n = 0; n < CONVERSATIONS; n += 1) {
+        const isStuck = random.chance(0.05);
+        world.write(
+          "conversations",
+          conversationRow(n, isStuck ? { conversation_status: "processing_reply" } : {}),
+        );
+        if (random.chance(0.3))
+          world.write("triggerLock", { conversation_id: `conv-${n}`, expires_at: 1_700_000_000 });
+        for (let at = random.between(1, 2); at > 0; at -= 1) {
+          sid += 1;
+          said.push(`${n} says ${sid}`);
+          writeMessage(world, random, n, sid, `${n} says ${sid}`);
+        }
+      }
+      const kills = await killedAndStarted(world, random, 2 * CONVERSATIONS);
+      assert.ok(kills >= 5, `it was killed ${kills} times`);
+      const turns = await turnsIn(world);
+      assert.deepEqual(turns.flatMap(({ texts }) => texts).sort(), said.sort());
+      assert.equal(new Set(turns.flatMap(({ ids }) => ids)).size, said.length);
+      assert.equal(world.tables.all(HOLDING, undefined, "all").length, 0);
+      assert.equal(world.tables.all("stage", undefined, "all").length, 0);
+      const stuck = world.tables
+        .all("conversations", undefined, "all")
+        .filter(({ conversation_status }) => conversation_status === "processing_reply");
+      assert.equal(stuck.length, 0);
+    },
+    TIMEOUT_MS,
+  );
+
+  it("killed at every single request of a small move, it loses and doubles nothing", async () => {
+    for (let diesAfter = 0; ; diesAfter += 1) {
+      const random = seeded(diesAfter);
+      const world = seedWorld();
+      for (const n of [1, 2]) {
+        world.write("conversations", conversationRow(n));
+        world.write("triggerLock", { conversation_id: `conv-${n}`, expires_at: 1 });
+        for (const at of [0, 1]) writeMessage(world, random, n, 10 * n + at, `${n}-${at}`);
+      }
+      let isThrough = true;
+      await world.migrate({ diesAfter }).catch((error) => {
+        if (!(error instanceof Killed)) throw error;
+        isThrough = false;
+      });
+      // Also if the next run comes when no id is remembered any more.
+      const early = diesAfter % 2 === 0 ? await turnsIn(world) : [];
+      if (diesAfter % 4 === 0) await world.clock.advance(48 * 3_600_000);
+      await world.migrate();
+      const turns = [...early, ...(await turnsIn(world))];
+      assert.deepEqual(
+        turns.flatMap(({ texts }) => texts).sort(),
+        ["1-0", "1-1", "2-0", "2-1"],
+        `killed after ${diesAfter} requests`,
+      );
+      if (isThrough) break;
+    }
+  });
+});
+
+async function moved(world: World, options?: Parameters<World["migrate"]>[0]): Promise<AwsMoved> {
+  return world.migrate(options);
+}
+
+/** The provider's webhook of message 7, once more. */
+function redelivered(world: World): Arrival {
+  return {
+    channel: "whatsapp",
+    account: ACCOUNT,
+    providerId: sidOf(7),
+    address: OURS,
+    sender: customerOf(1),
+    replyTo: `whatsapp:${customerOf(1)}`,
+    text: "hello",
+    media: [],
+    arrivedAtMs: world.clock.nowMs(),
+    position: 0,
+  };
+}
+
+describe("what the seeds' tables hold", () => {
+  it("a webhook of a moved message that comes again is a duplicate, before its turn and after", async () => {
+    const world = seedWorld();
+    world.write("conversations", conversationRow(1));
+    writeMessage(world, { ...seeded(1), below: () => 0 }, 1, 7, "hello");
+    await world.migrate();
+    const engine = world.engine();
+    const again = () => engine.receiving.stage([{ arrival: redelivered(world) }]);
+    assert.deepEqual(await again(), [{ kind: "duplicate" }]);
+    assert.equal((await turnsIn(world)).length, 1);
+    assert.deepEqual(await again(), [{ kind: "duplicate" }]);
+    assert.equal((await turnsIn(world)).length, 0);
+  });
+
+  it("a message that a webhook brought again before it was moved only leaves its row", async () => {
+    for (const isAnswered of [false, true]) {
+      const world = seedWorld();
+      world.write("conversations", conversationRow(1));
+      writeMessage(world, { ...seeded(1), below: () => 0 }, 1, 7, "hello");
+      const engine = world.engine();
+      await engine.receiving.stage([{ arrival: redelivered(world) }]);
+      const before = isAnswered ? await turnsIn(world) : [];
+      assert.deepEqual((await moved(world)).messages, {
+        found: 1,
+        moved: 0,
+        duplicates: 1,
+        gone: 0,
+        young: 0,
+      });
+      assert.equal([...before, ...(await turnsIn(world))].length, 1);
+      assert.equal(world.tables.all("stage", undefined, "all").length, 0);
+    }
+  });
+
+  it("what is young is left to the system that wrote it, and so are its lock and its status", async () => {
+    const world = seedWorld();
+    const nowMs = world.clock.nowMs();
+    world.write("conversations", conversationRow(1, { conversation_status: "processing_reply" }));
+    world.write("stage", {
+      conversation_id: "conv-1",
+      message_sid: sidOf(1),
+      primary_channel: customerOf(1),
+      body: "just now",
+      received_at: new Date(nowMs - 1_000).toISOString(),
+    });
+    world.write("triggerLock", { conversation_id: "conv-1", expires_at: nowMs / 1_000 + 60 });
+    const young = await moved(world);
+    assert.deepEqual(young.messages, { found: 1, moved: 0, duplicates: 0, gone: 0, young: 1 });
+    assert.deepEqual(young.locks, { found: 1, removed: 0, standing: 1 });
+    assert.deepEqual(young.conversations, { found: 1, threads: 1, stuck: 1, rested: 0, young: 1 });
+    const all = await moved(world, { olderThanMs: 0 });
+    assert.equal(all.messages.moved, 1);
+    assert.equal((await turnsIn(world)).length, 1);
+  });
+
+  it("a look changes nothing", async () => {
+    const world = seedWorld();
+    world.write("conversations", conversationRow(1, { conversation_status: "processing_reply" }));
+    world.write("triggerLock", { conversation_id: "conv-1", expires_at: 1_700_000_000 });
+    writeMessage(world, seeded(3), 1, 7, "hello");
+    const tables = ["conversations", "stage", "triggerLock", "state", "seen", HOLDING] as const;
+    const rows = () => JSON.stringify(tables.map((table) => world.tables.all(table, undefined, "all")));
+    const before = rows();
+    const seen = await moved(world, { isApplied: false });
+    assert.deepEqual([seen.messages.moved, seen.locks.removed, seen.conversations.rested], [1, 1, 1]);
+    assert.equal(rows(), before);
+  });
+
+  it("rows keyed with the channel's prefix are found, and answered with it", async () => {
+    const world = seedWorld();
+    world.write("conversations", conversationRow(1, { primary_channel: `whatsapp:${customerOf(1)}` }));
+    writeMessage(world, { ...seeded(1), below: () => 0 }, 1, 7, "hello");
+    assert.equal((await moved(world)).messages.moved, 1);
+    assert.equal((await turnsIn(world)).length, 1);
+  });
+
+  it("junk is listed with its reason and stays; the others of its conversation are moved", async () => {
+    const world = seedWorld();
+    world.write("conversations", conversationRow(1));
+    writeMessage(world, { ...seeded(1), below: () => 0 }, 1, 7, "hello");
+    const junk: readonly Item[] = [
+      { conversation_id: "conv-1", message_sid: "not-a-sid", body: "x", primary_channel: customerOf(1) },
+      { conversation_id: "conv-1", message_sid: sidOf(8), body: 7 },
+      { conversation_id: "conv-1", message_sid: sidOf(9), body: { a: 1 }, received_at: [] },
+      { conversation_id: "conv-none", message_sid: sidOf(10), body: "whose?", primary_channel: "+15550109" },
+    ];
+    for (const row of junk) world.write("stage", row);
+    world.write(HOLDING, { conversation_id: "conv-1", arrival_timestamp: "1", raw_message_data: "\u0000" });
+    world.write("triggerLock", { conversation_id: "conv-9", expires_at: "soon" });
+    const { messages, left } = await moved(world);
+    assert.equal(messages.moved, 1);
+    assert.deepEqual(left.map(({ table, conversationId }) => [table, conversationId]).sort(), [
+      ["holding", "conv-1"],
+      ["stage", "conv-1"],
+      ["stage", "conv-1"],
+      ["stage", "conv-1"],
+      ["stage", "conv-none"],
+      ["triggerLock", "conv-9"],
+    ]);
+    assert.ok(left.every(({ why }) => why !== "" && !why.includes("whose")));
+    assert.equal(world.tables.all("stage", undefined, "all").length, 5);
+  });
+});

@@ -1,0 +1,217 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { run } from "../../src/cli/run.ts";
+import { sqlite } from "../../src/engines/sqlite/index.ts";
+import type { Engine } from "../../src/ports/engine.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
+import { threadStore } from "./thread-store.ts";
+import { openEngine, takeAllTurns } from "./turns.ts";
+
+const ENV = {
+  WATI_API_URL: "https://wati.example/7001",
+  WATI_TOKEN: "token",
+  WATI_WEBHOOK_SECRET: "secret",
+  WATI_NUMBERS: "15550100",
+  LULL_DB: "lull.db",
+};
+
+let cwd: string;
+let source: string;
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "lull-migrate-"));
+  source = join(cwd, "thread_store.db");
+  for (const [name, value] of Object.entries(ENV)) vi.stubEnv(name, value);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(cwd, { recursive: true, force: true });
+});
+
+async function lull(args: readonly string[], nowMs = systemClock.nowMs) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await run(args, {
+    env: ENV,
+    cwd,
+    stderrIsTty: false,
+    nowMs,
+    out: (line) => void out.push(line),
+    err: (text) => void err.push(text),
+    logLine: () => true,
+  });
+  const text = out.join("\n");
+  return { code, text, json: args.includes("--json") ? JSON.parse(text) : undefined, stderr: err.join("") };
+}
+
+const migrate = (...more: string[]) => lull(["migrate", "seed-wati", source, "--json", ...more]);
+
+async function withTarget<T>(look: (engine: Engine) => Promise<T>): Promise<T> {
+  const engine = await openEngine(sqlite({ file: join(cwd, "lull.db") }));
+  try {
+    return await look(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+const BURST = [
+  { waId: "50370000001", text: "Quiero reservar", at: "2026-01-01 10:00:05" },
+  { waId: "50370000001", text: "Hola", at: "2026-01-01 10:00:00" },
+  { waId: "50370000002", text: "ok", at: "2026-01-01 10:00:00" },
+  { waId: "50370000002", text: "ok", at: "2026-01-01 10:00:00" },
+];
+
+describe("lull migrate seed-wati", () => {
+  test("shows what it would do, and makes neither a database nor a change", async () => {
+    threadStore(source, { threads: [{ waId: "50370000001", threadId: "thread_1" }], buffer: BURST }).close();
+    const before = createHash("sha256")
+      .update(await readFile(source))
+      .digest("hex");
+    const { code, json } = await migrate();
+    expect([code, json]).toMatchObject([0, { dry_run: true, created: 2, staged: 4, left: [], junk: [] }]);
+    expect(await readdir(cwd)).toEqual(["thread_store.db"]);
+    await migrate("--apply");
+    expect(
+      createHash("sha256")
+        .update(await readFile(source))
+        .digest("hex"),
+    ).toBe(before);
+  });
+
+  test("gives every buffered message its turn, oldest first, in a conversation with its thread", async () => {
+    threadStore(source, { threads: [{ waId: "50370000001", threadId: "thread_1" }], buffer: BURST }).close();
+    expect((await migrate("--apply")).json).toMatchObject({ created: 2, staged: 4, duplicates: 0 });
+    await withTarget(async (engine) => {
+      const turns = await takeAllTurns(engine);
+      expect(turns.map(({ texts }) => texts)).toEqual(
+        expect.arrayContaining([
+          ["Hola", "Quiero reservar"],
+          ["ok", "ok"],
+        ]),
+      );
+      expect(turns).toHaveLength(2);
+      const { items } = await engine.inspector.conversations({ limit: 10 });
+      const first = items.find(({ sender }) => sender === "50370000001")!;
+      expect(first).toMatchObject({ channelType: "whatsapp", address: "15550100" });
+      expect(first.attributes.openai_thread_id).toBe("thread_1");
+    });
+  });
+
+  test("run again it finds everything done, before the turns and after", async () => {
+    threadStore(source, { buffer: BURST }).close();
+    await migrate("--apply");
+    expect((await migrate("--apply")).json).toMatchObject({ known: 2, staged: 0, before: 4 });
+    await withTarget(async (engine) => expect(await takeAllTurns(engine)).toHaveLength(2));
+    expect((await migrate("--apply")).json).toMatchObject({ staged: 0, before: 4 });
+    await withTarget(async (engine) => expect(await takeAllTurns(engine)).toHaveLength(0));
+  });
+
+  test("run again when ids are forgotten and tasks complete, it moves nothing twice", async () => {
+    threadStore(source, { buffer: BURST }).close();
+    await migrate("--apply");
+    await withTarget(async (engine) => {
+      for (const { conversationId } of await takeAllTurns(engine))
+        await engine.conversations.change(conversationId, { taskComplete: true });
+    });
+    const database = new DatabaseSync(join(cwd, "lull.db"));
+    database.exec("DELETE FROM remembered");
+    database.close();
+    expect((await migrate("--apply")).json).toMatchObject({ staged: 0, before: 4, created: 0 });
+  });
+
+  test("takes a new row of a customer whom it has moved before", async () => {
+    const database = threadStore(source, { buffer: BURST });
+    await migrate("--apply");
+    database.exec(
+      "INSERT INTO message_buffer (wa_id, message_type, content) VALUES ('50370000001', 'text', 'Gracias')",
+    );
+    database.close();
+    expect((await migrate("--apply")).json).toMatchObject({ staged: 1, before: 4 });
+  });
+
+  test("leaves what may have been answered before ids were remembered, unless told otherwise", async () => {
+    threadStore(source, { buffer: BURST.slice(0, 2) }).close();
+    await withTarget((engine) =>
+      engine.conversations.create({ channelType: "whatsapp", address: "15550100", sender: "50370000001" }),
+    );
+    const { code, json } = await migrate("--apply");
+    expect([code, json]).toMatchObject([1, { staged: 0, left: [{ wa_id: "50370000001" }, {}] }]);
+    expect((await migrate("--apply", "--beyond-memory")).json).toMatchObject({ staged: 2, left: [] });
+  });
+
+  test("says which rows it cannot read, where they are, and moves the others", async () => {
+    const database = threadStore(source, {
+      buffer: [...BURST, { waId: "2555928227777606", text: "hi", at: "2026-01-01 10:00:00" }],
+    });
+    database.exec(`INSERT INTO message_buffer VALUES ('50370000003', 'text', x'00ff', NULL, NULL, 'soon');
+      INSERT INTO threads (wa_id, thread_id) VALUES ('nobody', 'thread_9');
+      INSERT INTO processing_lock VALUES ('50370000009', datetime('now', '-15 minutes'), 99999)`);
+    database.close();
+    const { code, json } = await migrate("--apply");
+    expect(code).toBe(1);
+    expect(json).toMatchObject({ staged: 4, read: { locks: 1 } });
+    expect(json.junk).toEqual([
+      { table: "threads", row: 1, why: "wa_id is no telephone number" },
+      { table: "message_buffer", row: 5, why: "wa_id is no telephone number" },
+      { table: "message_buffer", row: 6, why: "content is no text" },
+    ]);
+  });
+
+  test("media keep their URL, or at least the name of their file", async () => {
+    threadStore(source, {
+      buffer: [
+        {
+          waId: "50370000001",
+          type: "image",
+          text: "https://wati.example/file?fileName=data/images/a.jpg",
+          at: "2026-01-01 10:00:00",
+          caption: "my receipt",
+        },
+        { waId: "50370000001", type: "audio", text: "/tmp/audio.ogg", at: "2026-01-01 10:00:01" },
+      ],
+    }).close();
+    await migrate("--apply");
+    await withTarget(async (engine) => {
+      const [turn] = await takeAllTurns(engine);
+      expect(turn?.texts).toEqual(["my receipt", "[audio: /tmp/audio.ogg]"]);
+      expect(turn?.media).toEqual(["https://wati.example/file?fileName=data/images/a.jpg"]);
+    });
+  });
+
+  test("says what the file lacks", async () => {
+    const database = new DatabaseSync(source);
+    database.exec("CREATE TABLE message_buffer (wa_id TEXT, body TEXT)");
+    database.close();
+    const { code, text } = await lull(["migrate", "seed-wati", source]);
+    expect(code).toBe(0);
+    expect(text).toContain("The file: there is no table threads.");
+    expect(text).toContain("The file: table message_buffer has no column content.");
+  });
+
+  test.each([
+    ["no file", ["migrate", "seed-wati", "none.db"], 1, /there is no file/],
+    ["a file that is no database", ["migrate", "seed-wati", "/etc/hostname"], 1, /cannot read/],
+    ["both at once", ["migrate", "seed-wati", "x", "--apply", "--dry-run"], 2, /which of the two/],
+    [
+      "another channel",
+      ["migrate", "seed-wati", "SOURCE", "--channel", "nope"],
+      2,
+      /there is no channel nope/,
+    ],
+  ])("%s is one line and an exit code", async (_, args, code, said) => {
+    threadStore(source, {}).close();
+    const result = await lull(args.map((each) => each.replace("SOURCE", source)));
+    expect(result.code).toBe(code);
+    expect(result.stderr).toMatch(said);
+  });
+
+  test("its group shows what there is", async () => {
+    const { code, text } = await lull(["migrate"]);
+    expect(code).toBe(0);
+    expect(text).toContain("seed-aws");
+    expect(text).toContain("seed-wati");
+  });
+});
