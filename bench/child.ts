@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ended, started } from "./left-behind.ts";
 import { treeOf } from "./process-tree.ts";
 
 export interface ChildOptions {
@@ -11,12 +12,6 @@ export interface ChildOptions {
 
 /** A load of many messages is signed before it starts, and the machine may be busy. */
 const PRINTED_WITHIN_MS = 120_000;
-
-/** When the bench is interrupted, nothing that it started goes on. */
-const running = new Set<Child>();
-process.once("exit", () => {
-  for (const child of running) child.end();
-});
 
 /** A process of the bench. What it prints is waited for; its log goes to a file, which costs it least. */
 export class Child {
@@ -35,8 +30,8 @@ export class Child {
       stdio: ["ignore", "pipe", log],
     });
     closeSync(log);
-    running.add(this);
-    this.#gone = once(this.#process, "close").finally(() => running.delete(this));
+    started(this);
+    this.#gone = once(this.#process, "close").finally(() => ended(this));
     // A command that is not there: the wait for what it prints says so.
     this.#gone.catch(() => {});
     this.#process.stdout?.setEncoding("utf8").on("data", (text: string) => {

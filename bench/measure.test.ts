@@ -5,7 +5,6 @@ import type { Scenario } from "./scenarios.ts";
 
 const SMALL: Scenario = {
   name: "steady",
-  about: "a few messages, in bursts of two",
   servers: ["floor", "memory"],
   windowMs: 50,
   plan: { messages: 48, connections: 4, conversations: 12, burst: 2, perSecond: 400 },

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CallLog } from "./call-log.ts";
@@ -8,6 +7,7 @@ import { Child } from "./child.ts";
 import { monotonicMs, sleep, sleepUntil } from "./clock.ts";
 import { type Figures, figuresOf, type Seen } from "./figures.ts";
 import { freePort } from "./free-port.ts";
+import { removeFolder, temporaryFolder } from "./left-behind.ts";
 import type { LoadOrder, LoadReport } from "./load.ts";
 import { conversationOf } from "./load-plan.ts";
 import { Sampler } from "./sampler.ts";
@@ -37,7 +37,7 @@ export interface How extends Pick<Place, "workers" | "env"> {
 
 /** One server, one scenario, every process new. */
 export async function measure(server: ServerName, scenario: Scenario, how: How = {}): Promise<Measured> {
-  const folder = await mkdtemp(join(tmpdir(), "lull-bench-"));
+  const folder = temporaryFolder("lull-bench-");
   const fakes = new Child(process.execPath, [FAKES], { folder });
   try {
     const seen = await observe(server, scenario, folder, await fakes.printed(/listening on (\S+)$/m), how);
@@ -52,7 +52,7 @@ export async function measure(server: ServerName, scenario: Scenario, how: How =
     return { server, scenario: scenario.name, figures: figuresOf(seen, lateness), faults, late };
   } finally {
     await fakes.kill();
-    await rm(folder, { recursive: true, force: true });
+    removeFolder(folder);
   }
 }
 

@@ -1,8 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LullProcess } from "../test/lull-process.ts";
+import { ROOT } from "../test/staged-package.ts";
+import { timesIn } from "./arguments.ts";
+import { Child } from "./child.ts";
+import { removeFolder, temporaryFolder } from "./left-behind.ts";
 import { quantile } from "./quantiles.ts";
 
 /**
@@ -12,9 +14,10 @@ import { quantile } from "./quantiles.ts";
  * middle round: the times themselves depend on what else the machine does, and a disk that stalls once spoils
  * one round.
  */
-const [, , , rounds = 5, batch = 500] = process.argv;
-const ROUNDS = Number(rounds);
-const BATCH = Number(batch);
+const [, , , rounds, batch] = process.argv;
+const ROUNDS = timesIn("rounds", rounds, 5);
+const BATCH = timesIn("messages a turn", batch, 500);
+const MAIN = join(ROOT, "src/cli/main.ts");
 const MESSAGES = 2_000;
 const TEXT = "x".repeat(3_900);
 const OTHERS = 100;
@@ -135,13 +138,17 @@ async function round(url: string): Promise<void> {
   ratios.push(tookMs(meanwhile, 0.99) / tookMs(before, 0.99));
 }
 
-const cwd = await mkdtemp(join(tmpdir(), "lull-bench-"));
+const cwd = temporaryFolder("lull-bench-");
 await writeFile(join(cwd, "lull.config.mjs"), CONFIG);
-const service = new LullProcess(["start"], { cwd, env: { PORT: "0", LULL_LOG_LEVEL: "error" } });
+const env = { PORT: "0", LULL_LOG_LEVEL: "error" };
+const service = new Child(process.execPath, [MAIN, "start"], { folder: cwd, env });
 try {
-  const url = await service.url();
+  const url = await service.printed(/listening on (\S+)$/m);
   await others(url);
-  for (let at = 0; at < ROUNDS; at += 1) await round(url);
+  for (let at = 0; at < ROUNDS; at += 1) {
+    await round(url);
+    console.error(`${at + 1}/${ROUNDS} p99: ${ratios.at(-1)?.toFixed(2)} x`);
+  }
   const failed = [...alone, ...beside].filter(({ status }) => status !== 200).length;
   const line = (what: string, answers: readonly Answer[]) =>
     `${what}: p50 ${tookMs(answers, 0.5).toFixed(1)} ms, p99 ${tookMs(answers, 0.99).toFixed(1)} ms, ` +
@@ -158,8 +165,7 @@ try {
   const each = ratios.map((ratio) => ratio.toFixed(2)).join(", ");
   console.log(`p99: ${quantile(ratios, 0.5).toFixed(2)} x in the middle round (${each})`);
 } finally {
-  service.kill("SIGKILL");
-  await service.gone();
-  await rm(cwd, { recursive: true, force: true });
+  await service.kill();
+  removeFolder(cwd);
   agent.destroy();
 }

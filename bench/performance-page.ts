@@ -3,11 +3,9 @@ import type { AllResults } from "./latest-results.ts";
 import type { Results } from "./results.ts";
 import { scaleTable } from "./scale/scale-table.ts";
 import { WHOLE } from "./scenarios.ts";
-import { barsTable, faultsTable, figuresTable, generatorLine, restartTable } from "./tables.ts";
+import { barsTable, faultsTable, figuresTable, generatorLine, isBusy, restartTable } from "./tables.ts";
 import { workersTables } from "./workers/workers-table.ts";
 
-/** Above this load, what else runs takes a part of the machine that shows. */
-const BUSY = 0.5;
 const NOT_YET = "Not measured yet.";
 const PLACE = /<!-- bench (\w+) -->\n[\s\S]*?<!-- end -->/g;
 
@@ -48,7 +46,7 @@ function machineLine({ day, machine, versions, durability, size, skipped }: Resu
     `Measured on ${day}, every run ${times}: ${cores} cores and ${memoryGb} GB that load generator, fake ` +
       `providers and server share, ${system}, Node ${node}, Lull ${versions.lull}, ` +
       `BullMQ ${versions.bullmq}, Redis ${versions.redis}.`,
-    ...(loadBefore > BUSY
+    ...(isBusy(loadBefore)
       ? [`**The machine was busy with other work (load ${loadBefore}): figures are lower than its own.**`]
       : []),
     ...(size.repetitions < WHOLE.repetitions || size.due < WHOLE.due

@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { availableParallelism, loadavg, type as systemName, tmpdir, totalmem } from "node:os";
+import { readFile } from "node:fs/promises";
+import { availableParallelism, loadavg, type as systemName, totalmem } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import manifest from "../package.json" with { type: "json" };
 import { ROOT } from "../test/staged-package.ts";
+import { removeFolder, temporaryFolder } from "./left-behind.ts";
 import own from "./package.json" with { type: "json" };
 import { redisVersion } from "./redis.ts";
 import type { Results } from "./results.ts";
@@ -18,6 +19,7 @@ export type Surroundings = Pick<Results, "machine" | "versions" | "durability" |
 /** Builds Lull, installs its peers where they are not, and says what there is to measure. */
 export async function prepare(servers: readonly ServerName[]): Promise<Surroundings> {
   const loadBefore = Math.round((loadavg()[0] ?? 0) * 10) / 10;
+  console.error("building lull");
   await run("npm", ["run", "build"], { cwd: ROOT });
   const redis = await redisVersion();
   const missing = servers.includes("bullmq") ? await missingFor(redis) : "not asked for";
@@ -69,10 +71,10 @@ async function installedVersion(name: string): Promise<string | undefined> {
 }
 
 async function readBack(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "lull-bench-"));
+  const folder = temporaryFolder("lull-bench-");
   try {
     return await durabilityOfLull(folder);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    removeFolder(folder);
   }
 }

@@ -6,7 +6,6 @@ export type ScenarioName = (typeof SCENARIOS)[number];
 
 export interface Scenario {
   readonly name: ScenarioName;
-  readonly about: string;
   readonly servers: readonly ServerName[];
   readonly windowMs: number;
   readonly plan: LoadPlan;
@@ -38,7 +37,6 @@ export function scenarioOf(name: ScenarioName, size: Size, halfPerSecond = 0): S
 
 const MAKE: Readonly<Record<ScenarioName, (size: Size, half: number) => Omit<Scenario, "name">>> = {
   acks: ({ staged }) => ({
-    about: `${staged} webhooks over 64 connections, as fast as they are acknowledged; no turn runs yet`,
     servers: ["floor", ...ALL],
     windowMs: staged / 5,
     plan: {
@@ -49,7 +47,6 @@ const MAKE: Readonly<Record<ScenarioName, (size: Size, half: number) => Omit<Sce
     countedFromMs: 500,
   }),
   half: ({ seconds }, perSecond) => ({
-    about: "the same at a steady pace of half as many webhooks a second",
     servers: ["floor", ...ALL],
     windowMs: seconds * 600,
     plan: {
@@ -59,7 +56,6 @@ const MAKE: Readonly<Record<ScenarioName, (size: Size, half: number) => Omit<Sce
     countedFromMs: 500,
   }),
   steady: ({ seconds }) => ({
-    about: "500 messages a second in bursts of three, a window of a second",
     servers: ALL,
     windowMs: 1_000,
     plan: {
@@ -69,7 +65,6 @@ const MAKE: Readonly<Record<ScenarioName, (size: Size, half: number) => Omit<Sce
     countedFromMs: 3_000,
   }),
   due: ({ due }) => ({
-    about: `${due} conversations of one message, all staged first, due at 2,000 a second`,
     servers: ALL,
     windowMs: due / 2 + 2_000,
     plan: {
@@ -79,8 +74,6 @@ const MAKE: Readonly<Record<ScenarioName, (size: Size, half: number) => Omit<Sce
     countedFromMs: 0,
   }),
   compete: ({ seconds }) => ({
-    about:
-      "webhooks over 64 connections as fast as they are acknowledged, in bursts of four, while turns run",
     servers: ALL,
     windowMs: seconds * 200,
     plan: {
@@ -90,8 +83,6 @@ const MAKE: Readonly<Record<ScenarioName, (size: Size, half: number) => Omit<Sce
     countedFromMs: seconds * 200,
   }),
   restart: ({ seconds }) => ({
-    about:
-      "the steady load; all processes are killed in the middle of it (SIGKILL) and started again at once",
     servers: ALL,
     windowMs: 1_000,
     plan: {

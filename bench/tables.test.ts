@@ -60,6 +60,22 @@ test("a bar is judged by the ratio of medians, or by the median; without the oth
   expect(barsTable(some)).toContain("| acks/s, against BullMQ | ≥ 2 × | not measured | |");
 });
 
+test("a bar is not judged by a server that does worse under less load: that was the machine", () => {
+  const against = (half: number) =>
+    results(
+      run("floor", "acks", { ackP99Ms: 4 }),
+      run("floor", "half", { ackP99Ms: half }),
+      run("lull", "half", { ackP99Ms: 6 }),
+    );
+  const row = (half: number) =>
+    barsTable(against(half))
+      .split("\n")
+      .find((line) => line.includes("half"));
+  expect(row(3)).toMatch(/\| 2 \| met \|$/);
+  expect(row(1.5)).toMatch(/\| 4 \| \*\*missed\*\* \|$/);
+  expect(row(12)).toContain("**not measurable** here: it takes 12 itself, and 4 under twice the load");
+});
+
 test("faults under kills stand apart from all others", () => {
   expect(restartTable(some)).toMatch(/^\| in-memory .*\| 12 lost \|$/m);
   expect(restartTable(some)).toMatch(/^\| Lull.*\| none \|$/m);
@@ -68,6 +84,11 @@ test("faults under kills stand apart from all others", () => {
 
 test("the generator is told beside the floor, as a share of what that used", () => {
   expect(generatorLine(some)).toContain("used 1 of a core and the generator 0.5, 50 % of that");
+});
+
+test("without the floor nothing is said of the generator but that", () => {
+  const line = generatorLine(results(run("lull", "acks", { acksPerSecond: 19_000 })));
+  expect(line).toBe("Whether the load generator is the cap is not known: the floor was not measured.");
 });
 
 test("a plot has a bar for every server that was measured there", () => {

@@ -1,4 +1,4 @@
-import { BARS, type Bar, judge } from "./bars.ts";
+import { BARS, type Bar, type Judged, judge } from "./bars.ts";
 import { faultsIn } from "./check-run.ts";
 import type { FigureName } from "./figures.ts";
 import type { Spread } from "./quantiles.ts";
@@ -49,13 +49,23 @@ export function restartTable(results: Results): string {
 }
 
 export function barsTable(results: Results): string {
-  const rows = BARS.map((bar) => judge(results, bar)).map(({ bar, measured, isMet }) => [
-    bar.about,
-    boundOf(bar),
-    measured === undefined ? "not measured" : number.format(measured),
-    isMet === undefined ? "" : isMet ? "met" : "**missed**",
+  const rows = BARS.map((bar) => judge(results, bar)).map((judged) => [
+    judged.bar.about,
+    boundOf(judged.bar),
+    judged.measured === undefined ? "not measured" : number.format(judged.measured),
+    judged.unfit === undefined ? verdict(judged.isMet) : unfitTold(judged.unfit),
   ]);
   return tableOf(["Lull", "bar", "measured", ""], rows);
+}
+
+function unfitTold({ less, more }: NonNullable<Judged["unfit"]>): string {
+  const [at, above] = [number.format(less), number.format(more)];
+  return `**not measurable** here: it takes ${at} itself, and ${above} under twice the load`;
+}
+
+export function verdict(isMet: boolean | undefined): string {
+  if (isMet === undefined) return "";
+  return isMet ? "met" : "**missed**";
 }
 
 /** What the checker found in all runs but the kills, which have a table of their own. */
@@ -73,6 +83,8 @@ export function faultsTable(results: Results): string {
 
 /** Both processes share the machine: the one that is not at its limit is not the cap. */
 export function generatorLine(results: Results): string {
+  if (runsOf(results, "floor", "acks").length === 0)
+    return "Whether the load generator is the cap is not known: the floor was not measured.";
   const of = (figure: FigureName) => spreadIn(results, "floor", "acks", figure)?.median ?? 0;
   const [server, generator] = [of("serverCores"), of("generatorCores")];
   return (
@@ -111,6 +123,19 @@ function redisShare(results: Results, server: ServerName, figures: readonly Figu
   if (server !== "bullmq" || !figures.includes("cpuSecondsPer1000")) return "";
   const { median = 0 } = spreadIn(results, server, "steady", "redisCpuSecondsPer1000") ?? {};
   return `, of it Redis ${number.format(median)}`;
+}
+
+/** Above this load, what else runs takes a part of the machine that shows. */
+const BUSY = 0.5;
+
+export function isBusy(loadBefore: number): boolean {
+  return loadBefore > BUSY;
+}
+
+/** The same words above every table. */
+export function loadTold(loadBefore: number): string {
+  const told = `load of others before: ${loadBefore}`;
+  return isBusy(loadBefore) ? `${told}, a busy machine` : told;
 }
 
 export function told(spread: Spread | undefined): string {

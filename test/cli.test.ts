@@ -54,7 +54,7 @@ async function askHere(args: readonly string[]) {
     nowMs: systemClock.nowMs,
     out: (line) => void out.push(line),
     err: () => {},
-    logLine: () => true,
+    logLine: () => {},
   });
   return { code, json: JSON.parse(out.join("\n")) };
 }
@@ -173,6 +173,42 @@ describe("the doctor beside a file with the service's environment", () => {
 });
 
 describe("the data commands", { timeout: 90_000 }, () => {
+  test("stop a project and set it going again, in words and as JSON", async () => {
+    const channels = (name: string) => ({
+      [`${name}-web`]: { web: true, secret: `a-long-secret-of-${name}` },
+    });
+    const projects = {
+      acme: { channels: channels("acme") },
+      beta: { channels: channels("beta"), status: "trial" },
+    };
+    await writeFile(join(cwd, "lull.config.json"), JSON.stringify({ projects }));
+    expect(
+      (await ask(["conversations", "create", "--sender", "visitor-0001", "--channel", "acme-web"])).code,
+    ).toBe(0);
+    expect(
+      (await askHere(["projects", "set", "acme", "--status", "stopped", "--allow", "web,sms"])).json,
+    ).toMatchObject({
+      name: "acme",
+      status: "stopped",
+      allowed_channels: ["web", "sms"],
+    });
+    const { json } = await askHere(["projects"]);
+    expect(json.items.map(({ name, status }: Record<string, string>) => [name, status])).toEqual([
+      ["acme", "stopped"],
+      ["beta", "trial"],
+    ]);
+    const told = lull(["projects"]);
+    await told.gone();
+    expect(told.stdout).toMatch(/^acme +stopped +web, sms +while it ran +acme-web$/m);
+    expect((await askHere(["projects", "reset", "acme"])).json).toMatchObject({
+      name: "acme",
+      status: "active",
+    });
+    const unknown = await ask(["projects", "set", "gamma", "--status", "x"]);
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("there is no project gamma")]);
+    expect((await ask(["projects", "set", "acme"])).code).toBe(2);
+  });
+
   test("create, list, show, pause, resume and close conversations while no service runs", async () => {
     const created = await ask(["conversations", "create", "--channel", "web", "--sender", "visitor-one"]);
     expect(created).toMatchObject({

@@ -1,16 +1,18 @@
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CallLog } from "../call-log.ts";
+import { faultsIn } from "../check-run.ts";
 import { Child } from "../child.ts";
-import { sleep, sleepUntil } from "../clock.ts";
+import { monotonicMs, sleep, sleepUntil } from "../clock.ts";
 import { freePort } from "../free-port.ts";
+import { removeFolder, temporaryFolder } from "../left-behind.ts";
 import type { LoadOrder, LoadReport } from "../load.ts";
 import type { LoadPlan } from "../load-plan.ts";
 import { quantile } from "../quantiles.ts";
 import { type Place, START } from "../servers.ts";
 import { type BacklogRun, placesOff } from "./backlog-results.ts";
+import { checkDrain, type Loaded } from "./check-drain.ts";
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const FAKES = file("../fakes.ts");
@@ -25,6 +27,9 @@ const MEANWHILE_PER_SECOND = 200;
 const MEANWHILE_MS = 5_000;
 const LOAD_WITHIN_MS = 120_000;
 const PACE_MS = 100;
+/** Longer than a send that was lost with its process takes to settle. */
+const STILL_MS = 45_000;
+const TOLD_MS = 5_000;
 
 /**
  * A service that was away: everything that waits is due in the same moment, when it is back. Messages are
@@ -37,25 +42,29 @@ export async function runBacklog(
 ): Promise<readonly BacklogRun[]> {
   const runs: BacklogRun[] = [];
   for (let repetition = 0; repetition < repetitions; repetition += 1) {
-    const run = await runOnce(conversations);
-    onProgress(`${repetition + 1}/${repetitions} ${JSON.stringify(run)}`);
+    const which = `${repetition + 1}/${repetitions}`;
+    const run = await runOnce(conversations, (line) => onProgress(`${which} ${line}`));
+    onProgress(`${which} ${JSON.stringify(run)}`);
     runs.push(run);
   }
   return runs;
 }
 
-async function runOnce(conversations: number): Promise<BacklogRun> {
-  const folder = await mkdtemp(join(tmpdir(), "lull-backlog-"));
+type OnProgress = (line: string) => void;
+
+async function runOnce(conversations: number, onProgress: OnProgress): Promise<BacklogRun> {
+  const folder = temporaryFolder("lull-backlog-");
   const fakes = new Child(process.execPath, [FAKES], { folder });
   try {
     const fakesUrl = await fakes.printed(/listening on (\S+)$/m);
-    const drained = await stageAndDrain(conversations, folder, fakesUrl);
+    const drained = await stageAndDrain(conversations, folder, fakesUrl, onProgress);
+    onProgress("the same HTTP calls alone");
     const alone = new Child(process.execPath, [CALLS_ALONE, fakesUrl, String(conversations)], { folder });
     const callsAlonePerSecond = conversations / (Number(await alone.printed(/took (\S+)$/m)) / 1_000);
     return rounded({ ...drained, callsAlonePerSecond });
   } finally {
     await fakes.kill();
-    await rm(folder, { recursive: true, force: true });
+    removeFolder(folder);
   }
 }
 
@@ -63,6 +72,7 @@ async function stageAndDrain(
   conversations: number,
   folder: string,
   fakesUrl: string,
+  onProgress: OnProgress,
 ): Promise<Omit<BacklogRun, "callsAlonePerSecond">> {
   const data = join(folder, "server");
   await mkdir(data);
@@ -70,9 +80,11 @@ async function stageAndDrain(
   const place: Place = { folder: data, port, fakesUrl, windowMs: WINDOW_MS, isKilled: false };
   const before = await START.lull(place);
   const plan = { messages: conversations, conversations, connections: CONNECTIONS, burst: 1 };
+  onProgress(`${conversations} messages are staged`);
   const staged = await load(before.url, folder, plan);
   await before.kill();
   if (staged.endedAtMs - staged.startedAtMs > WINDOW_MS) throw new Error("turns ran before all was staged");
+  onProgress(`killed; started again when all windows are over, in ${WINDOW_MS / 1_000} s`);
   await sleepUntil(staged.endedAtMs + WINDOW_MS);
 
   const server = await START.lull(place);
@@ -81,13 +93,16 @@ async function stageAndDrain(
     memoryBytes = Math.max(memoryBytes, server.usage().rssBytes);
   }, PACE_MS);
   try {
-    const meanwhile = await load(server.url, folder, {
+    onProgress("the backlog is drained");
+    const later: LoadPlan = {
       ...{ messages: (MEANWHILE_PER_SECOND * MEANWHILE_MS) / 1_000, perSecond: MEANWHILE_PER_SECOND },
       ...{ conversations: CONNECTIONS * CONNECTIONS, connections: CONNECTIONS, burst: 1 },
       firstMessage: conversations,
       firstConversation: conversations,
-    });
-    const log = await finishedLog(fakesUrl, conversations);
+    };
+    const meanwhile = await load(server.url, folder, later);
+    const log = await finishedLog(fakesUrl, conversations, onProgress);
+    requireSound({ plan, posted: staged }, { plan: later, posted: meanwhile }, log);
     return { ...figuresOf(staged, log, meanwhile), memoryMb: memoryBytes / 1e6 };
   } finally {
     clearInterval(sampler);
@@ -103,19 +118,38 @@ async function load(url: string, folder: string, plan: LoadPlan): Promise<LoadRe
   return JSON.parse(await readFile(report, "utf8")) as LoadReport;
 }
 
-async function finishedLog(fakesUrl: string, conversations: number): Promise<CallLog> {
-  while (Number(await (await fetch(`${fakesUrl}/finished`)).text()) < conversations) await sleep(PACE_MS);
+/** What is left when nothing has been finished for long is lost, and the checker says so. */
+async function finishedLog(
+  fakesUrl: string,
+  conversations: number,
+  onProgress: OnProgress,
+): Promise<CallLog> {
+  let last = { finished: -1, atMs: monotonicMs() };
+  let toldAtMs = last.atMs;
+  while (last.finished < conversations && monotonicMs() - last.atMs < STILL_MS) {
+    const finished = Number(await (await fetch(`${fakesUrl}/finished`)).text());
+    if (finished !== last.finished) last = { finished, atMs: monotonicMs() };
+    if (monotonicMs() - toldAtMs >= TOLD_MS) {
+      toldAtMs = monotonicMs();
+      onProgress(`${finished} of ${conversations} answered`);
+    }
+    await sleep(PACE_MS);
+  }
   return (await (await fetch(`${fakesUrl}/log`)).json()) as CallLog;
+}
+
+function requireSound(staged: Loaded, meanwhile: Loaded, log: CallLog): void {
+  const found = faultsIn(checkDrain(staged, meanwhile, log, WINDOW_MS));
+  if (found.length > 0) throw new Error(`the backlog: ${found.join(", ")}`);
 }
 
 function figuresOf(
   staged: LoadReport,
-  { asked, sent }: CallLog,
+  { asked }: CallLog,
   meanwhile: LoadReport,
 ): Omit<BacklogRun, "callsAlonePerSecond" | "memoryMb"> {
   const count = staged.ackedAtMs.length;
   const turns = asked.filter(({ messages: [first = count] }) => first < count);
-  if (turns.length !== count || sent.length < count) throw new Error("not every message got its turn");
   const begun = turns
     .toSorted((a, b) => a.startedAtMs - b.startedAtMs)
     .map(({ messages }) => messages[0] ?? 0);

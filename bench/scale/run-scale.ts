@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { freePort } from "../free-port.ts";
+import { removeFolder, temporaryFolder } from "../left-behind.ts";
 import { START } from "../servers.ts";
 import { atRandom, compareTurns, inOrder, type Pair, type Picks, type Side, the } from "./compare-turns.ts";
 import {
@@ -30,7 +29,7 @@ export async function runScale(
   repetitions: number,
   onProgress: (line: string) => void,
 ): Promise<readonly Compared[]> {
-  const folder = mkdtempSync(join(tmpdir(), "lull-scale-"));
+  const folder = temporaryFolder("lull-scale-");
   try {
     onProgress("making the files");
     const files = await makeFiles(folder, scale);
@@ -41,7 +40,7 @@ export async function runScale(
     }
     return togetherBy(all);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   }
 }
 

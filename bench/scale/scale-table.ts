@@ -1,5 +1,5 @@
 import { spreadOf } from "../quantiles.ts";
-import { tableOf, told } from "../tables.ts";
+import { loadTold, tableOf, told } from "../tables.ts";
 import { type Compared, isMet, ratioOf, type ScaleResults } from "./scale-results.ts";
 
 export function scaleTable({ day, machine, rows }: ScaleResults): string {
@@ -14,7 +14,7 @@ export function scaleTable({ day, machine, rows }: ScaleResults): string {
   ]);
   const table = tableOf(["", "small", "large", "ratio", "bar", ""], cells);
   const head =
-    `Measured on ${day}, ${times} times (load of others before: ${machine.loadBefore}): the median, ` +
+    `Measured on ${day}, ${times} times (${loadTold(machine.loadBefore)}): the median, ` +
     "and in brackets the least and the most.";
   return `${head}\n\n${table}`;
 }

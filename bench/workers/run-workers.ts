@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { faultsIn } from "../check-run.ts";
+import { removeFolder, temporaryFolder } from "../left-behind.ts";
 import type { LoadReport } from "../load.ts";
 import { measure } from "../measure.ts";
 import { rotated } from "../run-bench.ts";
@@ -32,7 +32,7 @@ export async function runWorkers(
 }
 
 async function runOnce(workers: number): Promise<WorkersRun> {
-  const folder = mkdtempSync(join(tmpdir(), "lull-workers-"));
+  const folder = temporaryFolder("lull-workers-");
   const file = join(folder, "lock.jsonl");
   const scenario = scenarioOf("acks", { ...WHOLE, staged: STAGED });
   const env = { NODE_OPTIONS: `--import=${PROBE.href}`, BENCH_LOCK_FILE: file };
@@ -51,7 +51,7 @@ async function runOnce(workers: number): Promise<WorkersRun> {
       ...{ lockHeldShare: use?.heldShare ?? 0, lockWaitedShare: use?.waitedShare ?? 0 },
     });
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   }
 }
 

@@ -1,4 +1,4 @@
-import { tableOf, told } from "../tables.ts";
+import { loadTold, tableOf, told } from "../tables.ts";
 import {
   isBarMet,
   ratiosOf,
@@ -34,7 +34,7 @@ export function workersTables({ day, machine, runs }: WorkersResults): string {
   });
   return [
     `Measured on ${day}, ${times} times, on ${machine.cores} cores that the generator shares ` +
-      `(load of others before: ${machine.loadBefore}).`,
+      `(${loadTold(machine.loadBefore)}).`,
     tableOf(["workers", ...COLUMNS.map(([title]) => title)], rows),
     tableOf(["against one worker", "bar", "measured", ""], bars),
   ].join("\n\n");

@@ -1,5 +1,6 @@
 import { harmless } from "./output/harmless.ts";
-import { lineWriter } from "./output/line-writer.ts";
+import { LineWriter, type LostLine } from "./output/line-writer.ts";
+import { writeNow } from "./output/write-now.ts";
 
 /** What a command sees of the process around it. Tests hand in their own. */
 export interface Io {
@@ -12,28 +13,29 @@ export interface Io {
   out(line: string): void;
   /** Everything that is meant for a person only. */
   err(text: string): void;
-  /** A line of the service's log. False if it was left out: a reader that stands still is not waited for. */
-  logLine(line: string): boolean;
+  /**
+   * A line of the service's log. A reader that stands still is not waited for: `lostLine` is what tells of
+   * lines that were left out.
+   */
+  logLine(line: string, lostLine: LostLine): void;
 }
 
 export function processIo(nowMs: () => number): Io {
-  const lines = lineWriter(process.stderr);
-  process.on("exit", lines.flush);
+  const { stderr } = process;
+  const lines = new LineWriter({ target: stderr, writeNow: (text) => writeNow(stderr.fd, text) });
+  process.on("exit", () => lines.end());
   return {
     // A copy, which costs nothing to look at: with every webhook a secret is asked for.
     env: { ...process.env },
     cwd: process.cwd(),
-    stderrIsTty: process.stderr.isTTY === true,
+    stderrIsTty: stderr.isTTY === true,
     nowMs,
     // What was logged before comes before. The text may hold what a customer wrote.
     out(line) {
       lines.flush();
       process.stdout.write(`${harmless(line)}\n`);
     },
-    err(text) {
-      lines.flush();
-      process.stderr.write(text);
-    },
-    logLine: lines.write,
+    err: (text) => lines.say(text),
+    logLine: (line, lostLine) => lines.write(line, lostLine),
   };
 }

@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import { maskAddress } from "../runtime/log-privacy.ts";
 import { createLog } from "./logger.ts";
+import { WHOLE_BYTES_MAX } from "./output/line-writer.ts";
 
 function logTo(lines: string[], options: { level?: "debug" | "info" | "warn"; pretty?: boolean } = {}) {
   return createLog({
     level: options.level ?? "info",
     pretty: options.pretty ?? false,
     nowMs: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6),
-    write: (line) => lines.push(line),
+    write: (line) => void lines.push(line),
     fields: { worker: 2 },
   });
 }
@@ -58,18 +59,23 @@ test("a terminal gets a readable line", () => {
   );
 });
 
-test("lines that a slow reader cost are counted, and told once it reads again", () => {
+test("a line says how many were left out, in the words and with the fields of its log", () => {
+  const told: string[] = [];
+  const write = (_line: string, lostLine: (lines: number) => string) => void told.push(lostLine(3));
+  createLog({ level: "error", pretty: false, nowMs: () => 0, write, fields: { worker: 2 } })("error", "a");
+  expect(JSON.parse(told[0] as string)).toMatchObject({ event: "log.lines-lost", worker: 2, lines: 3 });
+});
+
+test("a line is no longer than a pipe takes as a whole: its texts are cut, and it stays JSON", () => {
   const lines: string[] = [];
-  let isRead = false;
-  const write = (line: string) => isRead && lines.push(line) > 0;
-  const log = createLog({ level: "info", pretty: false, nowMs: () => 0, write });
-  for (const event of ["a", "b", "c"]) log("info", event);
-  isRead = true;
-  for (const event of ["d", "e"]) log("info", event);
-  const told = lines.map((line) => JSON.parse(line)).map(({ event, lines: lost }) => [event, lost]);
-  expect(told).toEqual([
-    ["log.lines-lost", 3],
-    ["d", undefined],
-    ["e", undefined],
-  ]);
+  const long = { reason: "\u0001".repeat(900), detail: "é😀".repeat(300), check: "ok", rows: 7 };
+  logTo(lines)("warn", "x", long);
+  expect(Buffer.byteLength(lines[0] as string)).toBeLessThanOrEqual(WHOLE_BYTES_MAX);
+  const { reason, detail, ...rest } = JSON.parse(lines[0] as string);
+  expect(rest).toMatchObject({ event: "x", check: "ok", rows: 7 });
+  for (const [text, whole] of [
+    [reason, long.reason],
+    [detail, long.detail],
+  ])
+    expect(text).toSatisfy((cut: string) => cut.endsWith("…") && whole.startsWith(cut.slice(0, 50)));
 });

@@ -1,6 +1,8 @@
 import type { Log, LogFields, LogLevel } from "../model/log.ts";
 import { safeFields } from "../runtime/log-privacy.ts";
 import { harmless } from "./output/harmless.ts";
+import type { LostLine } from "./output/line-writer.ts";
+import { wholeLine } from "./output/whole-line.ts";
 
 const RANK: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 const COLOUR: Record<LogLevel, number> = { debug: 90, info: 36, warn: 33, error: 31 };
@@ -10,8 +12,7 @@ export interface LoggerOptions {
   /** For a person at a terminal; otherwise one JSON object a line. */
   readonly pretty: boolean;
   readonly nowMs: () => number;
-  /** False if the line was left out. */
-  readonly write: (line: string) => unknown;
+  readonly write: (line: string, lostLine: LostLine) => void;
   /** Fields of every line, such as the worker's name. */
   readonly fields?: LogFields;
 }
@@ -19,23 +20,17 @@ export interface LoggerOptions {
 export function createLog(options: LoggerOptions): Log {
   const format = options.pretty ? prettyLine : jsonLine;
   const timeOf = timeInWords();
-  let lost = 0;
-  const log: Log = (level, event, fields = {}) => {
-    if (RANK[level] < RANK[options.level]) return;
-    if (lost > 0) tellLost();
+  const lineOf = (level: LogLevel, event: string, fields: LogFields) => {
     const safe = safeFields(fields);
     const told = options.fields ? { ...options.fields, ...safe } : safe;
-    const line = format(timeOf(options.nowMs()), level, event, told);
-    if (options.write(`${line}\n`) === false) lost += 1;
+    const time = timeOf(options.nowMs());
+    return wholeLine((shown) => `${format(time, level, event, shown)}\n`, told);
   };
-  const tellLost = () => {
-    const lines = lost;
-    lost = 0;
-    log("warn", "log.lines-lost", { lines });
-    // Its reader is still too slow.
-    if (lost > 0) lost = lines;
+  const lostLine: LostLine = (lines) => lineOf("warn", "log.lines-lost", { lines });
+  return (level, event, fields = {}) => {
+    if (RANK[level] < RANK[options.level]) return;
+    options.write(lineOf(level, event, fields), lostLine);
   };
-  return log;
 }
 
 /** Many lines are of the same millisecond, and its words are a third of what a line costs. */

@@ -6,14 +6,18 @@ import { guardParent } from "./watching/parent-guard.ts";
 import { forgetInherited } from "./workers/messages.ts";
 import { runParent } from "./workers/parent.ts";
 
-// `lull config | head` closes our stdout early: that is no error.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+const argv = process.argv.slice(2);
+const serves = argv[0] === "start" || argv[0] === "dev";
+
+// `lull config | head` closes our stdout early: that is no error. A service has more to do than to print.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (!serves) process.exit(error.code === "EPIPE" ? 0 : 1);
+});
 
 // The reader of the log may go away. That is no reason to stop answering.
 process.stderr.on("error", () => {});
 
 if (cluster.isPrimary) forgetInherited(process.env);
-const argv = process.argv.slice(2);
 const code = await main(processIo(systemClock.nowMs));
 // What is still on its way into a pipe gets through; a timer that a configuration module left behind does not
 // keep us running.

@@ -19,7 +19,7 @@ async function lull(argv: string[], env: Record<string, string> = {}) {
     nowMs: () => 0,
     out: (line: string) => void out.push(line),
     err: (text: string) => void err.push(text),
-    logLine: (line: string) => err.push(line) > 0,
+    logLine: (line: string) => void err.push(line),
   };
   return { code: await run(argv, io), out: out.join("\n"), err: err.join("") };
 }

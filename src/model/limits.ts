@@ -154,7 +154,7 @@ export const LIMITS = {
     key: "dedupeHours",
     default: 168,
     help: "how long message ids are remembered, so that one that comes again is recognised",
-    more: ". 75 bytes each in the database",
+    more: ". About 31 bytes each in a SQLite file",
   },
   /** Texts, and addresses and names of media. A draft is one item, and DynamoDB's limit is 400 KB. */
   replyBytesMax: {

@@ -13,6 +13,7 @@ import { handOffFor, responderFor } from "./responder-for.ts";
 import type { Service } from "./service.ts";
 import { factsFrom } from "./service-facts.ts";
 import { measure } from "./service-metrics.ts";
+import { sweepingAndAsking } from "./store-state.ts";
 import { Sweeper } from "./sweeper.ts";
 import { Worker } from "./worker.ts";
 
@@ -37,13 +38,13 @@ export function createService(config: LullConfig): Service {
     fitness,
     engine: (onArmed) => config.engine.open({ clock, settings, holder: workerId, log, onArmed }),
     worker: (engine) => new Worker({ ...answering, engine }),
-    sweeper: ({ sweeping }) => new Sweeper(sweeping, facts),
+    sweeper: (engine) => new Sweeper(sweepingAndAsking(engine, facts.store), facts),
   });
   const engine = () => lifecycle.engine();
   const context = { settings, channels, engine };
   const receiving = receiveContext({ ...answering, engine, fitness });
-  // What callers of the service may know; its dice are its own.
-  const { random: _, startedAtMs, ...known } = facts;
+  // What callers of the service may know; its dice and its memory of failures are its own.
+  const { random: _, retries: __, store: ___, startedAtMs, ...known } = facts;
   return {
     ...known,
     ...operationsOver({ ...context, log }),

@@ -1,5 +1,6 @@
 import type { Engine } from "../ports/engine.ts";
 import type { ChannelFitness } from "./channel-fitness.ts";
+import type { RetryLog } from "./retry-log.ts";
 import type { SampledLog } from "./sampled-log.ts";
 import { type RunParts, ServiceRun, stopped } from "./service-run.ts";
 import type { Worker } from "./worker.ts";
@@ -9,6 +10,7 @@ const GRACE_MS = 25_000;
 interface LifecycleParts extends RunParts {
   readonly fitness: Pick<ChannelFitness, "require">;
   readonly sampled: Pick<SampledLog, "flush">;
+  readonly retries: Pick<RetryLog, "flush">;
 }
 
 /** One run after the other: what is asked goes to the one that runs now. */
@@ -46,11 +48,12 @@ export class Lifecycle {
     await this.#run.start();
   }
 
-  /** What was refused during its last turns is told as well. */
+  /** What was refused or failed during its last turns is told as well. */
   async stop(graceMs = GRACE_MS): Promise<void> {
     this.#stopping.abort(stopped());
     this.#stopping = new AbortController();
     await this.#run.end(graceMs);
     this.#parts.sampled.flush();
+    this.#parts.retries.flush();
   }
 }

@@ -61,8 +61,9 @@ function refusedFor(code: RefusalCode, before: ReceiveSummary): ReceiveSummary {
   return { code: before.code ?? code };
 }
 
-function logOutcome({ log, sampled }: ReceiveContext, channel: string, outcome: StageOutcome): void {
+function logOutcome({ log, sampled, store }: ReceiveContext, channel: string, outcome: StageOutcome): void {
   if (outcome.kind === "staged") {
+    store.worked();
     const { conversationId: conversation, dueAtMs, isJoined, heldBy } = outcome;
     if (isJoined) log("debug", "window.joined", { channel, conversation, dueAtMs, heldBy });
     else log("debug", "window.armed", { channel, conversation, dueAtMs, heldBy });

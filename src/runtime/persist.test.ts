@@ -3,6 +3,8 @@ import { LullError, StoreUnavailable } from "../errors.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { persist } from "./persist.ts";
+import { SampledLog } from "./sampled-log.ts";
+import { StoreState } from "./store-state.ts";
 
 /** A write that fails `times` times, under a lease of a minute. */
 async function persisted(error: unknown, times: number) {
@@ -10,7 +12,9 @@ async function persisted(error: unknown, times: number) {
   const lease = () => ({ conversationId: "c", token: "t", untilAtMs: 60_000 });
   const heartbeat = { lease } as unknown as Heartbeat;
   let tries = 0;
-  const writing = persist({ clock, heartbeat, log: () => {} }, async () => {
+  const log = () => {};
+  const told = { sampled: new SampledLog(log, clock), store: new StoreState(log, clock) };
+  const writing = persist({ clock, heartbeat, ...told }, async () => {
     tries += 1;
     if (tries <= times) throw error;
     return "written";

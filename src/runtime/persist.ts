@@ -9,17 +9,21 @@ const WAIT_MS_MAX = 2_000;
  * second must not cost the record of an answer that was sent.
  */
 export async function persist<T>(
-  { clock, heartbeat, log }: Pick<TurnRun, "clock" | "heartbeat" | "log">,
+  { clock, heartbeat, sampled, store }: Pick<TurnRun, "clock" | "heartbeat" | "sampled" | "store">,
   write: () => Promise<T>,
 ): Promise<T> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, WAIT_MS_MAX)) {
     try {
-      return await write();
+      const written = await write();
+      store.worked();
+      return written;
     } catch (error) {
       const mayPass = error instanceof LullError && (error.retry === "later" || needsOperator(error));
       if (!mayPass) throw error;
+      store.failed();
       if (clock.nowMs() + waitMs >= heartbeat.lease().untilAtMs) throw asOutage(error);
-      log("warn", "store.retry", { conversation: heartbeat.lease().conversationId, reason: error.message });
+      const { conversationId: conversation } = heartbeat.lease();
+      sampled.note("warn", "store.retry", { reason: error.message }, { conversation });
       await clock.sleep(waitMs);
     }
   }

@@ -67,22 +67,25 @@ const PROJECT_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
 /** The channels of all projects beside each other, each with what its project says of it. */
 export function arranged(config: Gathered): Arranged {
-  const channels: Record<string, Channel> = { ...config.channels };
-  const windows: Record<string, WindowConfig> = { ...config.windows };
-  const responders: Record<string, Responder> = { ...config.responders };
+  const { channels: own, windows: given = {}, responders: others = {} } = config;
+  if (config.projects === undefined)
+    return { channels: own, windows: given, responders: others, handOffs: {}, projectOf: {} };
+  const channels: Record<string, Channel> = { ...own };
+  const windows: Record<string, WindowConfig> = { ...given };
+  const responders: Record<string, Responder> = { ...others };
   const handOffs: Record<string, Responder> = {};
   const projectOf: Record<string, string> = {};
-  for (const [project, own] of Object.entries(config.projects ?? {})) {
-    check(project, own);
-    for (const [name, channel] of Object.entries(own.channels)) {
+  for (const [project, theirs] of Object.entries(config.projects)) {
+    check(project, theirs);
+    for (const [name, channel] of Object.entries(theirs.channels)) {
       if (byName(channels, name)) throw new ConfigError(`${at(project)}.channels.${name}: ${TWICE}`);
       channels[name] = channel;
       projectOf[name] = project;
-      const window = byName(own.windows ?? {}, name) ?? own.window;
-      const responder = byName(own.responders ?? {}, name) ?? own.respond;
+      const window = byName(theirs.windows ?? {}, name) ?? theirs.window;
+      const responder = byName(theirs.responders ?? {}, name) ?? theirs.respond;
       if (window) windows[name] = window;
       if (responder) responders[name] = responder;
-      if (own.handOffTo) handOffs[name] = own.handOffTo;
+      if (theirs.handOffTo) handOffs[name] = theirs.handOffTo;
     }
   }
   return { channels, windows, responders, handOffs, projectOf };

@@ -7,6 +7,7 @@ import { RecordPace } from "./record-pace.ts";
 import type { ResponderFor } from "./responder-for.ts";
 import type { SampledLog } from "./sampled-log.ts";
 import { type SenderLimit, senderLimits } from "./sender-limit.ts";
+import type { StoreState } from "./store-state.ts";
 import type { UseCaseContext } from "./use-case.ts";
 
 /** What the other parts of the service bring to receiving. */
@@ -15,6 +16,7 @@ export interface ReceivingParts extends UseCaseContext {
   readonly log: Log;
   /** For everything that a caller may cause without end. */
   readonly sampled: Pick<SampledLog, "note">;
+  readonly store: Pick<StoreState, "failed" | "worked">;
   readonly clock: Clock;
   readonly responderFor: ResponderFor;
 }

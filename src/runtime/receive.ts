@@ -1,4 +1,4 @@
-import { tellable } from "../errors.ts";
+import { StoreUnavailable, tellable } from "../errors.ts";
 import type { Channel, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
 import { answerWithin } from "../wire/deadline.ts";
 import { admitted } from "./arrivals.ts";
@@ -23,6 +23,7 @@ export async function receive(
       answer(context, name, channel, request),
     );
   } catch (error) {
+    if (error instanceof StoreUnavailable) context.store.failed();
     // Whatever it was, nothing may be acknowledged that is not stored, so the provider is asked to come back.
     // A parser's error quotes what it could not parse.
     sampled.note("error", "webhook.failed", { channel: name, reason: tellable(error) });

@@ -22,16 +22,25 @@ import type { TurnContext, TurnEnd, TurnRun } from "./turn-run.ts";
  * ANSWER, DRAFT, SEND, COMMIT. In every case the lease is released or lapses.
  */
 export async function runTurn(context: TurnContext, taken: Taken): Promise<TurnEnd> {
-  const { engine, clock, settings, log } = context;
-  const heartbeat = keepAlive(engine.turns, taken.lease, clock, settings.renewMs, log);
-  const run: TurnRun = { ...context, settings: settingsFor(settings, channelOf(taken)), taken, heartbeat };
+  const run = held(context, taken);
   try {
     return await resume(run);
   } catch (error) {
     return await fail(run, error);
   } finally {
-    heartbeat.stop();
+    run.heartbeat.stop();
   }
+}
+
+/** Releases a turn that is not to be begun: another worker takes it at once. */
+export function putBack(context: TurnContext, taken: Taken): Promise<TurnEnd> {
+  return release(held(context, taken), { kind: "put-back" });
+}
+
+function held(context: TurnContext, taken: Taken): TurnRun {
+  const { engine, clock, settings, log } = context;
+  const heartbeat = keepAlive(engine.turns, taken.lease, clock, settings.renewMs, log);
+  return { ...context, settings: settingsFor(settings, channelOf(taken)), taken, heartbeat };
 }
 
 function resume(run: TurnRun): Promise<TurnEnd> {

@@ -18,6 +18,7 @@ export const SUMS = {
   "api.refused": ["warn", "api.refusals"],
   "config.failed": ["error", "config.failures"],
   "credentials.refused": ["error", "credentials.refusals"],
+  "store.retry": ["warn", "store.retries"],
 } as const;
 
 export type SampledEvent = keyof typeof SUMS;

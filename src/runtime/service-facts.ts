@@ -10,21 +10,27 @@ import { aliasesIn, type LullConfig, publicUrlIn, settingsFrom } from "./config.
 import { Counters } from "./counters.ts";
 import { safely } from "./log-privacy.ts";
 import { arranged, type ProjectTokens, tokensIn } from "./project-config.ts";
+import { RetryLog } from "./retry-log.ts";
 import { SampledLog } from "./sampled-log.ts";
+import { StoreState } from "./store-state.ts";
 import { systemClock } from "./system-clock.ts";
 import { warnings } from "./warnings.ts";
 
+/** What opens the API. */
+interface ServiceTokens {
+  readonly apiToken: SecretReference | undefined;
+  readonly turnToken: SecretReference | undefined;
+  /** By project: they reach nothing of another one. */
+  readonly projectTokens: Readonly<Record<string, ProjectTokens>>;
+}
+
 /** How a service is configured, and what an edge may use of it. */
-export interface ServiceFacts {
+export interface ServiceFacts extends ServiceTokens {
   readonly settings: Settings;
   readonly channels: Readonly<Record<string, Channel>>;
   readonly publicUrl: string | undefined;
   /** Paths that stand for `/webhooks/<channel>`. */
   readonly aliases: Aliases;
-  readonly apiToken: SecretReference | undefined;
-  readonly turnToken: SecretReference | undefined;
-  /** By project: they reach nothing of another one. */
-  readonly projectTokens: Readonly<Record<string, ProjectTokens>>;
   readonly secrets: Secrets;
   readonly log: Log;
   /** What this process has counted. */
@@ -40,6 +46,9 @@ export interface ServiceFacts {
 export interface OwnFacts extends ServiceFacts {
   /** Flushed when the service stops. */
   readonly sampled: SampledLog;
+  /** Flushed as well. */
+  readonly retries: RetryLog;
+  readonly store: StoreState;
   /** 0 up to 1, for jitter. */
   readonly random: () => number;
   /** When the service started. */
@@ -66,6 +75,8 @@ export function factsFrom(config: LullConfig): OwnFacts {
     counters,
     startedAtMs,
     sampled: new SampledLog(log, clock),
+    retries: new RetryLog(log, clock),
+    store: new StoreState(log, clock),
     workerId: config.workerId ?? processIdentity(),
     clock,
     random: config.random ?? Math.random,

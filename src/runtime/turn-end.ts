@@ -18,7 +18,7 @@ export async function commit(
   run: TurnRun,
   how: Omit<Commit, "more" | "userText" | "userMedia">,
 ): Promise<TurnEnd> {
-  const { engine, taken, heartbeat } = run;
+  const { engine, taken, heartbeat, retries } = run;
   heartbeat.stop();
   const { messages } = taken;
   const user =
@@ -32,6 +32,7 @@ export async function commit(
   if (committed.kind === "lost") return lose(run);
   // The responder said nothing now, but a late answer has already arrived.
   if (committed.kind === "answered") return release(run, { kind: "put-back" });
+  retries.ended(taken.conversation.id);
   tellCommitted(run, how);
   tellReleased(run, "commit", committed);
   const { next, isLeft } = committed;
@@ -74,17 +75,18 @@ function tellReleased(
 
 /** `told` is what the log says of the reason. */
 export async function release(run: TurnRun, how: ReleaseReason, told?: string): Promise<TurnEnd> {
-  const { engine, taken, heartbeat, log } = run;
+  const { engine, taken, heartbeat, log, retries } = run;
   heartbeat.stop();
   const reason = "reason" in how ? (told ?? worded(run, how.reason, how.draft)) : undefined;
   const back = await persist(run, () => engine.turns.release(heartbeat.lease(), how));
   if (back.kind === "lost") return lose(run);
   if (back.kind === "answered") return release(run, { kind: "put-back" });
-  if (how.kind === "dead-letter")
+  if (how.kind === "dead-letter") {
     log("error", "turn.dead", { ...aboutTurn(taken), reason, deadLetter: back.deadLetterId });
-  else if (how.kind === "retry") {
+    retries.ended(taken.conversation.id);
+  } else if (how.kind === "retry") {
     const { afterMs, outageSinceAtMs } = how;
-    log("warn", "turn.retry", { ...aboutTurn(taken), reason, afterMs, outageSinceAtMs });
+    retries.note({ ...aboutTurn(taken), reason, afterMs, outageSinceAtMs });
   }
   tellReleased(run, how.kind, back);
   return { kind: "released", how: how.kind };
@@ -92,6 +94,7 @@ export async function release(run: TurnRun, how: ReleaseReason, told?: string): 
 
 export function lose(run: TurnRun): TurnEnd {
   run.log("warn", "lease.lost", aboutTurn(run.taken));
+  run.retries.ended(run.taken.conversation.id);
   return { kind: run.heartbeat.lost.reason === NOT_RENEWED ? "abandoned" : "lost" };
 }
 

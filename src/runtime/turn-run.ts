@@ -7,10 +7,22 @@ import type { Clock } from "../ports/clock.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { Heartbeat } from "./heartbeat.ts";
+import type { RetryLog } from "./retry-log.ts";
 import type { SampledLog } from "./sampled-log.ts";
+import type { StoreState } from "./store-state.ts";
+
+/** Where turns tell of themselves. */
+interface Telling {
+  readonly log: Log;
+  /** For failures that are the same for every turn while they last. */
+  readonly sampled: Pick<SampledLog, "note">;
+  /** For turns that are tried again. */
+  readonly retries: Pick<RetryLog, "note" | "ended">;
+  readonly store: Pick<StoreState, "failed" | "worked">;
+}
 
 /** What every turn of a worker shares. */
-export interface TurnContext {
+export interface TurnContext extends Telling {
   readonly engine: Engine;
   readonly settings: Settings;
   readonly channels: Readonly<Record<string, Channel>>;
@@ -18,11 +30,8 @@ export interface TurnContext {
   readonly handOffFor: (channel: string) => Responder | undefined;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly log: Log;
   /** Whose leases its turns run under. */
   readonly workerId: string;
-  /** For failures that are the same for every turn while they last. */
-  readonly sampled: Pick<SampledLog, "note">;
   /** Aborts when the worker may wait no longer for running turns. */
   readonly stopping: AbortSignal;
 }

@@ -105,6 +105,24 @@ describe("a turn within the time of the caller that woke it", () => {
     ]);
   });
 
+  it("that is over when a turn ends begins none of those behind it", async () => {
+    const at = await woken(() => "hello");
+    await at.service.wake(at.id, within());
+    for (const text of ["one", "two"])
+      await at.service.say({ conversationId: at.id, text, id: text, author: "eva" });
+    const time = within();
+    at.channel.behave((_outgoing, n) => {
+      time.stop();
+      return { kind: "sent", providerId: `out-${n}` };
+    });
+    expect(await at.service.wake(at.id, time)).toBe("turn");
+    expect(at.channel.outbox.map(({ text }) => text)).toEqual(["hello", "one"]);
+    expect(await at.inspector.counts()).toMatchObject({ staged: 1, windows: 1, leases: 0 });
+    expect(await at.service.wake(at.id, within())).toBe("turn");
+    expect(at.channel.outbox.map(({ text }) => text)).toEqual(["hello", "one", "two"]);
+    expect(at.told("lease.taken")).toMatchObject([{ attempt: 1 }, { attempt: 1 }, { attempt: 1 }]);
+  });
+
   it("gives a send no longer than that time allows", async () => {
     const at = await woken(() => "hello");
     at.channel.behave(() => new Promise(() => {}));

@@ -3,8 +3,9 @@ import { memory } from "../engines/memory/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { LogFields } from "../model/log.ts";
 import type { Reply } from "../model/reply.ts";
-import type { EngineProvider } from "../ports/engine.ts";
+import type { DueTurns, EngineProvider } from "../ports/engine.ts";
 import type { Responder, Turn } from "../ports/responder.ts";
+import { aroundEngine } from "../testing/around-engine.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { type Fault, withFaults } from "../testing/fault-engine.ts";
 import { testChannel } from "../testing/test-channel.ts";
@@ -377,6 +378,50 @@ describe("stopping", () => {
     expect(asked[0]!.turn.signal.aborted).toBe(true);
     const next = at.worker(at.engine, (turn) => `attempt ${turn.attempt}`);
     await next.start();
+    await at.clock.advance(200);
+    expect(at.channel.outbox.map(({ text }) => text)).toEqual(["attempt 1"]);
+  });
+
+  it("begins nothing of what a limit left behind: the next process does, at once and uncounted", async () => {
+    at = fixture({ limits: { batchMessagesMax: 1 } });
+    const { asked, respond } = byHand();
+    const service = at.worker(at.engine, respond);
+    await service.start();
+    for (const text of ["1", "2", "3"]) await write(service, "ana", text);
+    await at.clock.advance(10_000);
+    const stopped = service.stop(25_000);
+    await at.clock.advance(1);
+    asked[0]!.reply("one");
+    await at.clock.advance(1);
+    expect(asked).toHaveLength(1);
+    await stopped;
+    expect(at.logged.filter((event) => event === "lease.taken")).toHaveLength(1);
+    const next = at.worker(at.engine, (turn) => `attempt ${turn.attempt}: ${turn.text}`);
+    await next.start();
+    await at.clock.advance(200);
+    expect(at.channel.outbox.map(({ text }) => text)).toEqual(["one", "attempt 1: 2", "attempt 1: 3"]);
+    expect(await (await next.engine()).inspector.counts()).toMatchObject({ staged: 0, turns: 3, dead: 0 });
+  });
+
+  it("puts back what its last look takes while it is stopped", async () => {
+    at = fixture();
+    const look = Promise.withResolvers<void>();
+    const provider = aroundEngine(at.engine, () => async (name, _input, call) => {
+      const answer = await call();
+      if (name === "turns.takeDue" && (answer as DueTurns).outcomes.length > 0) await look.promise;
+      return answer;
+    });
+    const { asked, respond } = byHand();
+    const service = at.worker(provider, respond);
+    await service.start();
+    await write(service, "ana", "hi");
+    await at.clock.advance(10_000);
+    const stopped = service.stop(25_000);
+    look.resolve();
+    await at.clock.advance(1);
+    expect(asked).toEqual([]);
+    await stopped;
+    await at.worker(at.engine, (turn) => `attempt ${turn.attempt}`).start();
     await at.clock.advance(200);
     expect(at.channel.outbox.map(({ text }) => text)).toEqual(["attempt 1"]);
   });

@@ -5,7 +5,7 @@ import type { Settings } from "../model/settings.ts";
 import type { DeadLettered, Taken, TakeOutcome, TakeResult } from "../model/take.ts";
 import type { TriggerSource } from "../ports/engine.ts";
 import { RepeatedFailures } from "./repeated-failures.ts";
-import { runTurn } from "./run-turn.ts";
+import { putBack, runTurn } from "./run-turn.ts";
 import { Suspects, setAside } from "./suspects.ts";
 import { aboutTurn } from "./turn-end.ts";
 import type { TurnContext, TurnEnd } from "./turn-run.ts";
@@ -178,14 +178,20 @@ export class Worker {
   async #run(first: Taken, within?: Within): Promise<TurnEnd> {
     const context = this.#within(within);
     for (let taken = first; ; ) {
-      this.#logTaken(taken);
-      const end = await runTurn(context, taken).finally(() => this.#suspects.left(taken));
+      const end = await this.#runOne(context, taken).finally(() => this.#suspects.left(taken));
       const next = end.kind === "committed" ? end.next : undefined;
       if (next) this.#tell(next);
       if (next?.kind !== "turn") return end;
       if (!this.#admits(next.taken)) return setAside(context, next.taken);
       taken = next.taken;
     }
+  }
+
+  /** Once the worker stops, what the last look or a commit took is no running turn, and is not begun. */
+  async #runOne(context: TurnContext, taken: Taken): Promise<TurnEnd> {
+    if (this.#looking.signal.aborted || context.stopping.aborted) return putBack(context, taken);
+    this.#logTaken(taken);
+    return runTurn(context, taken);
   }
 
   #within(within: Within | undefined): TurnContext {

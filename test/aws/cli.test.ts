@@ -43,7 +43,7 @@ function commandsOn(emulators: Emulators) {
       nowMs: systemClock.nowMs,
       out: (line) => void out.push(line),
       err: (text) => void err.push(text),
-      logLine: (line) => err.push(line) > 0,
+      logLine: (line) => void err.push(line),
     });
     const json = out.length === 0 ? undefined : JSON.parse(out.join("\n"));
     return { code, json, stderr: err.join("") };

@@ -63,7 +63,7 @@ export const RESPONDER_CALLS: readonly OutgoingCall[] = [
       const [found] = await checkService({ host: hostname, port: Number(port) }, signal);
       return found?.verdict ?? "nothing";
     },
-    ends: "nothing",
+    ends: (manner) => (manner === "closes" ? "nothing" : "fail"),
   },
 ];
 

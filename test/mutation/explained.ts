@@ -359,8 +359,8 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/run-turn.ts",
-    code: "heartbeat.stop();",
-    change: "heartbeat.stop(); → ;",
+    code: "run.heartbeat.stop();",
+    change: "run.heartbeat.stop(); → ;",
     because: "defence in depth: the end of a turn has stopped it; one that was lost ends at its next beat",
   },
   {

@@ -38,19 +38,40 @@ export const NAMED: readonly Named[] = [
       {
         file: "engines/sqlite/group.ts",
         find:
-          "return whole((request) => attempt(() => apart(() => carry(request, apart)), onError));\n" +
-          "  } catch (error) {\n    onUndone();\n    const failure = noted(error, onError);\n" +
-          "    return requests.map(() => failure);",
+          "return commit(() => requests.map(orFail));\n  } catch (error) {\n" +
+          "    const failure = failed(error);\n" +
+          "    if (!(error instanceof TransactionEnded)) return requests.map(() => failure);",
         replace:
-          "return whole((request) => {\n" +
-          "      done.push(attempt(() => apart(() => carry(request, apart)), onError));\n" +
-          "      return done.at(-1)!;\n    });\n  } catch (error) {\n    noted(error, onError);\n" +
-          "    return done;",
+          "return commit(() =>\n      requests.map((request) => {\n        done.push(orFail(request));\n" +
+          "        return done.at(-1)!;\n      }),\n    );\n  } catch (error) {\n    failed(error);\n" +
+          "    if (!(error instanceof TransactionEnded)) return done;",
       },
       {
         file: "engines/sqlite/group.ts",
-        find: "  const apart = savepoints(database, onUndone);\n  try {",
-        replace: "  const apart = savepoints(database, onUndone);\n  const done: StepReply[] = [];\n  try {",
+        find: "  const apart = savepoints(database, onUndone);\n",
+        replace: "  const apart = savepoints(database, onUndone);\n  const done: StepReply[] = [];\n",
+      },
+    ],
+  },
+  {
+    protection: "a transaction that SQLite ended is not gone on with",
+    tests: ["src/engines/sqlite/group.test.ts"],
+    patches: [
+      {
+        file: "engines/sqlite/group.ts",
+        find: "if (!database.isTransaction) throw new TransactionEnded();",
+        replace: "",
+      },
+    ],
+  },
+  {
+    protection: "what a read tells is of one moment",
+    tests: ["test/sqlite/reads-at-once.test.ts"],
+    patches: [
+      {
+        file: "engines/sqlite/store.ts",
+        find: "return whileBusy(() => sql.reading(known));",
+        replace: "return whileBusy(known);",
       },
     ],
   },
@@ -60,7 +81,7 @@ export const NAMED: readonly Named[] = [
     patches: [
       {
         file: "engines/sqlite/store.ts",
-        find: "onUndone: () => cache.clear(),",
+        find: "onUndone: () => cache.undo(),",
         replace: "onUndone: () => {},",
       },
     ],
@@ -124,13 +145,29 @@ export const NAMED: readonly Named[] = [
   },
   {
     protection: "a commit is synced",
-    tests: ["src/engines/sqlite/durability.test.ts"],
+    tests: ["test/sqlite/synced-commits.test.ts"],
     patches: [
       { file: "engines/sqlite/index.ts", find: 'synchronous = "full"', replace: 'synchronous = "off"' },
     ],
   },
   {
-    protection: "a commit is synced, whatever SQLite takes for enough",
+    protection: "every commit that promises something is synced",
+    tests: ["test/sqlite/synced-commits.test.ts"],
+    patches: [
+      {
+        file: "engines/sqlite/connection.ts",
+        find: 'on ? "full" : "normal"',
+        replace: '"off"',
+      },
+      {
+        file: "engines/sqlite/connection.ts",
+        find: "if (on && synchronousOf(this.#database) !== FULL)",
+        replace: "if (false)",
+      },
+    ],
+  },
+  {
+    protection: "a commit is synced from the opening on, whatever SQLite takes for enough",
     tests: ["src/engines/sqlite/durability.test.ts"],
     patches: [
       {
@@ -188,8 +225,8 @@ export const NAMED: readonly Named[] = [
     patches: [
       {
         file: "engines/aws/items/claim.ts",
-        find: "{ set }, any(isPast, isNeither));",
-        replace: "{ set }); void [any, isPast, isNeither];",
+        find: 'update("seen", key, change, condition)',
+        replace: 'update("seen", key, change, (condition, undefined))',
       },
     ],
   },

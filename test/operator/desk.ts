@@ -50,7 +50,7 @@ export async function desk(respond: Responder): Promise<Desk> {
         nowMs: systemClock.nowMs,
         out: (line) => void out.push(line),
         err: (text) => void err.push(text),
-        logLine: (line) => err.push(line) > 0,
+        logLine: (line) => void err.push(line),
       });
       return { code, out: out.join("\n"), err: err.join("") };
     },

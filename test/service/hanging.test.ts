@@ -190,7 +190,8 @@ describe("a worker that stands still", () => {
     const pid = Number(first!.pid);
     process.kill(pid, "SIGSTOP");
     await service.event("its end", ({ event, ...its }) => event === "worker.hung" && its.pid === pid);
-    await service.event("its death", ({ event, signal }) => event === "worker.died" && signal === "SIGKILL");
+    const died = await service.event("its death", ({ event }) => event === "worker.died");
+    expect(died).toMatchObject({ pid, signal: "SIGKILL" });
     await service.event(
       "its replacement",
       ({ event, worker, ...its }) => event === "worker.ready" && worker === first!.worker && its.pid !== pid,

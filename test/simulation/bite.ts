@@ -19,7 +19,7 @@ export async function without({ patches }: Pick<Removal, "patches">, copy: strin
     recursive: true,
     filter: isSource,
   });
-  for (const name of ["days.ts", "forgetful-memory.ts"])
+  for (const name of ["days.ts", "forgetful-file.ts", "forgetful-memory.ts"])
     await cp(join(ROOT, "test/simulation", name), join(copy, "test/simulation", name));
   await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
   await writeFile(join(copy, "package.json"), '{ "type": "module" }');

@@ -9,39 +9,30 @@ export interface MemoryRemoval extends Removal {
   readonly day?: "LAST_ATTEMPT" | "PROVIDER_AWAY";
 }
 
+function ridingAlong(protection: string, ...steps: readonly string[]): Removal {
+  const find = "  renew: () => true,";
+  const replace = [find, ...steps.map((step) => `  ${step}: () => true,`)].join("\n");
+  return { protection, patches: [{ file: "engines/embedded/requests.ts", find, replace }] };
+}
+
+const ACKNOWLEDGED = ridingAlong("what is acknowledged is synced before", "stage");
+const ABOUT_TO_BE_SENT = ridingAlong("what is about to be sent is synced before", "draft", "writeChunks");
+
 /**
  * Each of these makes the simulator fail. The protections that only an engine without transactions needs (arm
  * on duplicate, dropping what is committed, overdue re-trigger, the orphan sweep) are taken out of that
  * engine, in its own test.
  */
 export const REMOVALS: readonly MemoryRemoval[] = [
-  {
-    protection: "what is acknowledged is synced before",
-    patches: [
-      {
-        file: "engines/embedded/requests.ts",
-        find: "  renew: () => true,",
-        replace: "  renew: () => true,\n  stage: () => true,",
-      },
-    ],
-  },
-  {
-    protection: "what is about to be sent is synced before",
-    patches: [
-      {
-        file: "engines/embedded/requests.ts",
-        find: "  renew: () => true,",
-        replace: "  renew: () => true,\n  draft: () => true,\n  writeChunks: () => true,",
-      },
-    ],
-  },
+  ACKNOWLEDGED,
+  ABOUT_TO_BE_SENT,
   {
     protection: "a window is armed for every staged message",
     patches: [
       {
         file: "engines/embedded/steps/receive.ts",
-        find: "dueAtMs: arm(context, conversationId, dueAtMs, state) };",
-        replace: "dueAtMs };",
+        find: "dueAtMs: arm(context, conversationId, dueAtMs, state),",
+        replace: "dueAtMs,",
       },
     ],
   },
@@ -281,6 +272,32 @@ export const REMOVALS: readonly MemoryRemoval[] = [
         file: "runtime/deliver.ts",
         find: "const afterMs = backoffByAgeMs(ageMs, run.settings, run.random);",
         replace: "const afterMs = 0; void backoffByAgeMs;",
+      },
+    ],
+  },
+];
+
+/** Taken out, a power cut takes back what was promised: on a file of SQLite, by what it really syncs. */
+export const SYNC_REMOVALS: readonly Removal[] = [
+  {
+    protection: "what is promised does not ride along",
+    patches: [
+      {
+        file: "engines/embedded/requests.ts",
+        find: "return RIDES_ALONG[name]?.(input) ?? false;",
+        replace: "return true;",
+      },
+    ],
+  },
+  ACKNOWLEDGED,
+  ABOUT_TO_BE_SENT,
+  {
+    protection: "syncing is turned on again after a commit that needed none",
+    patches: [
+      {
+        file: "engines/sqlite/connection.ts",
+        find: "if (on === this.#isOn) return;",
+        replace: "if (this.#isOn === false) return;",
       },
     ],
   },

@@ -83,6 +83,8 @@ describe("pages written, with nothing to share a commit with,", () => {
     const first = await talk();
     expect(first.perMessage).toBeLessThan(4.3);
     expect(first.perTurn).toBeLessThan(14.5);
+    // In a new conversation it is above the eight that are meant: docs/performance.md says so.
+    expect(first.perMessage + first.perTurn / BURST).toBeLessThan(8.6);
     const next = await talk();
     expect(next.perMessage).toBeLessThan(3.2);
     expect(next.perTurn).toBeLessThan(14.5);

@@ -151,6 +151,28 @@ test("doctor tells of a running service that has lost its database", async () =>
   expect(lost.json.findings).toContainEqual({ check: "service", verdict: "fail", detail });
 });
 
+test("doctor tells of a service that is frozen, and of what waits while none runs", async () => {
+  const service = lull(["start"], { env: { LULL_WINDOW_SECONDS: "600" } });
+  const url = await service.url();
+  const here = { PORT: new URL(url).port };
+  expect(await write(url, "m1", "visitor-1")).toBe(200);
+  const { pid } = await service.event("a worker", ({ event }) => event === "worker.ready");
+  for (const each of [service.child.pid, pid]) process.kill(Number(each), "SIGSTOP");
+  const frozen = await askWith(here, "doctor", "--offline");
+  const silent = expect.stringContaining("accepts and does not answer");
+  expect(frozen.code).toBe(1);
+  expect(frozen.json.findings).toContainEqual({ check: "service", verdict: "fail", detail: silent });
+
+  for (const each of [service.child.pid, pid]) process.kill(Number(each), "SIGKILL");
+  await service.gone();
+  const stopped = async () => (await askWith(here, "doctor", "--offline")).json.findings;
+  const ofService = expect.objectContaining({ check: "service" });
+  expect(await stopped()).not.toContainEqual(ofService);
+  change("UPDATE states SET state = json_set(state, '$.window.dueAtMs', 1), wake_at_ms = 1");
+  const waits = expect.stringContaining("should have been answered by now: 1");
+  expect(await stopped()).toContainEqual({ check: "service", verdict: "warn", detail: waits });
+});
+
 test("a worker started again while the database is away makes no new one, and waits for it", async () => {
   const service = lull(["start", "--workers", "2"]);
   const url = await service.url();

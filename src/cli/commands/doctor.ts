@@ -11,6 +11,7 @@ import { checkClock } from "../doctor/clock.ts";
 import { checkDisk } from "../doctor/disk.ts";
 import { checkEnvironmentFile } from "../doctor/environment-file.ts";
 import { checkHost, checkOpenPort } from "../doctor/open-port.ts";
+import { checkOverdue } from "../doctor/overdue.ts";
 import { checkChannels, checkResponder, providerUrl } from "../doctor/providers.ts";
 import { checkRights } from "../doctor/rights.ts";
 import { checkSecretFiles } from "../doctor/secret-files.ts";
@@ -82,7 +83,7 @@ async function examineLoaded(
     checkSecretFiles(loaded.file, call.io.cwd),
     db === undefined ? [] : checkHalfCopies([dirname(db), call.io.cwd]),
     checkStore(lull, db, call.io.nowMs()),
-    service,
+    service.then((found) => (found.length > 0 ? found : checkOverdue(lull, loaded.server, call.io.nowMs()))),
     checkClock(call.io.nowMs, online ? providerUrl(loaded) : undefined, signal),
     online ? checkChannels(channels, signal) : [],
     online ? checkResponder(loaded, signal) : [],

@@ -22,7 +22,8 @@ conversation back. A second signal stops at once. Nothing is lost either way.`,
   run: async (call) => {
     const loaded = await call.load("start");
     const { kind, origin } = loaded.responder;
-    if (speaksForAll(call, loaded, HOW) && kind === "echo" && origin === "default") {
+    const isAsked = loaded.channels.some(({ project }) => project === undefined);
+    if (speaksForAll(call, loaded, HOW) && kind === "echo" && origin === "default" && isAsked) {
       serviceLog(call, loaded)("warn", "responder.echo", {
         message:
           "no responder is configured: answers repeat what was said. " +

@@ -23,7 +23,7 @@ const NETWORK: Readonly<Record<number, string>> = {
 /** It may hide anything, from a local disk to a bucket. */
 const FUSE = 1702057286;
 
-/** Where the database is or will be: writable, with room, on a disk of this machine. */
+/** Where the database is or will be: one that this user may write, with room, on a disk of this machine. */
 export async function checkDisk(db: string): Promise<CheckResult[]> {
   const { path, exists } = await nearest(db);
   const { type, bavail, bsize } = await statfs(path);
@@ -42,7 +42,7 @@ async function checkWritable(path: string, db: string, exists: boolean): Promise
   // The log and the index lie beside the file, so the folder counts as well.
   if (exists && !(await can(dirname(db), constants.W_OK)))
     return fail("database", `${dirname(db)} cannot be written by this user`);
-  return ok("database", exists ? `${db} is writable` : `${db} will be made at the first start`);
+  return ok("database", exists ? `this user may write ${db}` : `${db} will be made at the first start`);
 }
 
 function checkSpace(bytes: number, path: string): CheckResult {

@@ -6,7 +6,7 @@ const REASON_LENGTH_MAX = 1_000;
 
 /**
  * What a service that runs here says of itself. It may have a database open that is no longer at its path,
- * which no other process can see. Says nothing where none answers: `doctor` also runs before a start.
+ * which no other process can see. Says nothing where none listens: `doctor` also runs before a start.
  */
 export async function checkService(
   { host, port, db }: { readonly host: string; readonly port: number; readonly db?: string | undefined },
@@ -29,9 +29,13 @@ export async function checkService(
     const said = String(reason).slice(0, REASON_LENGTH_MAX);
     return [fail("service", `one answers on port ${port}, and is not ready: ${said}`)];
   } catch {
-    // No service answers, or it is not ours.
-    return [];
+    // Nothing listens there, or what does is not ours.
+    return signal.aborted ? [fail("service", silent(port))] : [];
   }
+}
+
+function silent(port: number): string {
+  return `port ${port} accepts and does not answer: the service is frozen, or it is another program`;
 }
 
 function ready(port: number): string {

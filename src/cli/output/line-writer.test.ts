@@ -1,22 +1,48 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { lineWriter } from "./line-writer.ts";
+import { LineWriter, WHOLE_BYTES_MAX } from "./line-writer.ts";
 
+/** A pipe whose reader stands still until it is told to read. */
 class Target {
   readonly written: string[] = [];
   writableLength = 0;
+  isRead = true;
+  readonly #pending: (() => void)[] = [];
 
-  write(text: string): void {
+  write(text: string, onTaken: () => void): void {
     this.written.push(text);
-    this.writableLength += text.length;
+    if (this.isRead) process.nextTick(onTaken);
+    else {
+      this.writableLength += text.length;
+      this.#pending.push(onTaken);
+    }
   }
+
+  read(): void {
+    this.isRead = true;
+    this.writableLength = 0;
+    for (const onTaken of this.#pending.splice(0)) onTaken();
+  }
+}
+
+const lostLine = (lines: number) => `lost ${lines}\n`;
+
+function writerTo(
+  target: Target,
+  { unreadLengthMax, now = [] }: { unreadLengthMax?: number; now?: string[] },
+) {
+  const writeNow = (text: string) => target.isRead && now.push(text) > 0;
+  const lines = new LineWriter({ target, writeNow, ...(unreadLengthMax && { unreadLengthMax }) });
+  const write = (...all: string[]) => {
+    for (const line of all) lines.write(line, lostLine);
+  };
+  return { lines, write };
 }
 
 test("what one turn of the event loop logs is one write", async () => {
   const target = new Target();
-  const { write } = lineWriter(target);
-  write("a\n");
-  write("b\n");
+  const { write } = writerTo(target, {});
+  write("a\n", "b\n");
   expect(target.written).toEqual([]);
   await turn();
   write("c\n");
@@ -24,24 +50,63 @@ test("what one turn of the event loop logs is one write", async () => {
   expect(target.written).toEqual(["a\nb\n", "c\n"]);
 });
 
-test("at the end of the process nothing is left unwritten, and nothing is written twice", async () => {
+test("a write is of whole lines, no longer than a pipe takes as one, and waits for the last", async () => {
   const target = new Target();
-  const { write, flush } = lineWriter(target);
-  write("last words\n");
-  flush();
-  flush();
+  target.isRead = false;
+  const { write } = writerTo(target, {});
+  const lines = Array.from({ length: 100 }, (_, at) => `${at} ${"é".repeat(100)}\n`);
+  write(...lines);
   await turn();
-  expect(target.written).toEqual(["last words\n"]);
+  expect(target.written).toHaveLength(1);
+  target.read();
+  expect(target.written.join("")).toBe(lines.join(""));
+  expect(target.written.every((each) => Buffer.byteLength(each) <= WHOLE_BYTES_MAX)).toBe(true);
+  expect(target.written.every((each) => each.endsWith("\n"))).toBe(true);
 });
 
-test("while its reader stands still no more than so much waits, and then it goes on", async () => {
+test("at the end of the process nothing is left unwritten, and nothing is written twice", async () => {
   const target = new Target();
-  const { write } = lineWriter(target, 10);
-  const taken = ["12345\n", "12345\n", "12345\n"].map((line) => write(line));
+  const now: string[] = [];
+  const { lines, write } = writerTo(target, { now });
+  write("last words\n");
+  lines.end();
+  lines.end();
   await turn();
-  expect([...taken, write("x\n")]).toEqual([true, true, false, false]);
-  target.writableLength = 0;
-  expect(write("y\n")).toBe(true);
+  expect([target.written, now]).toEqual([[], ["last words\n"]]);
+});
+
+test("while its reader stands still so much waits, and what is lost is told once there is room", async () => {
+  const target = new Target();
+  target.isRead = false;
+  const { write } = writerTo(target, { unreadLengthMax: 12 });
+  write("12345\n", "12345\n", "too\n", "much\n");
   await turn();
-  expect(target.written).toEqual(["12345\n12345\n", "y\n"]);
+  expect(target.written).toEqual(["12345\n12345\n"]);
+  target.read();
+  // Without a further line.
+  expect(target.written).toEqual(["12345\n12345\n", "lost 2\n"]);
+  await turn();
+  write("y\n");
+  await turn();
+  expect(target.written.at(-1)).toBe("y\n");
+});
+
+test("a process that ends tells how many lines are lost, those that still waited among them", async () => {
+  const target = new Target();
+  target.isRead = false;
+  const now: string[] = [];
+  const writeNow = (text: string) => text.startsWith("lost") && now.push(text) > 0;
+  const lines = new LineWriter({ target, writeNow, unreadLengthMax: 12 });
+  for (const line of ["12345\n", "12345\n", "too\n", "much\n"]) lines.write(line, lostLine);
+  await turn();
+  lines.end();
+  expect(now).toEqual(["lost 4\n"]);
+});
+
+test("a message of a command comes after what was logged before it, and is never left out", () => {
+  const target = new Target();
+  const { lines, write } = writerTo(target, { unreadLengthMax: 4 });
+  write("log\n", "lost\n");
+  lines.say("it failed\n");
+  expect(target.written.join("")).toBe("log\nit failed\nlost 1\n");
 });

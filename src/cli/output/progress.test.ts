@@ -12,7 +12,7 @@ describe("progress", () => {
       nowMs: () => nowMs,
       out: () => {},
       err: (text: string) => void shown.push(text),
-      logLine: (line: string) => shown.push(line) > 0,
+      logLine: (line: string) => void shown.push(line),
     };
     const bar = progress(io);
     for (const [atMs, text] of steps) {

@@ -36,6 +36,13 @@ interface Seat {
   deaths: number;
 }
 
+/** How the process of a worker ended. */
+interface WorkerEnd {
+  readonly pid: number | undefined;
+  readonly code: number | undefined;
+  readonly signal: string | undefined;
+}
+
 export interface SupervisorOptions {
   readonly workers: number;
   readonly port: number;
@@ -194,15 +201,16 @@ export class Supervisor {
 
   #left(seat: Seat, code: number | null, signal: string | null): void {
     seat.watch?.stop();
+    const pid = seat.worker?.process.pid;
     // One that stopped as it was asked to has given back what it held.
     if (!this.#stopping || code !== 0) this.#free(seat);
     seat.worker = undefined;
     seat.ready = false;
     if (this.#stopping) this.#tellWhenGone();
-    else this.#startAgain(seat, { code: code ?? undefined, signal: signal ?? undefined });
+    else this.#startAgain(seat, { pid, code: code ?? undefined, signal: signal ?? undefined });
   }
 
-  #startAgain(seat: Seat, end: { code: number | undefined; signal: string | undefined }): void {
+  #startAgain(seat: Seat, end: WorkerEnd): void {
     const { clock, log } = this.#options;
     const livedMs = clock.nowMs() - seat.startedAtMs;
     seat.deaths = deathsInARow(seat.deaths, livedMs);

@@ -63,8 +63,9 @@ async function findTables({ client, names }: TablesAt, given: Partial<SeedTableN
     const description = await described(client, name);
     return [table, description && (isOurs ? table : foreignTable(name, description))] as const;
   });
-  const conversations = (await described(client, names.conversations)) && "conversations";
-  return { ...Object.fromEntries(await Promise.all(found)), ...(conversations && { conversations }) };
+  // All at once: a failure of one that is not waited for yet would end the process.
+  const [conversations, ...others] = await Promise.all([described(client, names.conversations), ...found]);
+  return { ...Object.fromEntries(others), ...(conversations && { conversations: "conversations" }) };
 }
 
 function foreignTable(

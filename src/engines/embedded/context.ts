@@ -133,8 +133,9 @@ export function orPutOff<T>(context: StepContext, conversationId: string, work: 
   try {
     return apart(work);
   } catch (error) {
-    apart(() => context.tables.states.putOff(conversationId, context.nowMs + context.settings.backoffMsMax));
+    // Said first: where the error has ended all of it, what follows throws once more.
     context.failed?.(conversationId, error);
+    apart(() => context.tables.states.putOff(conversationId, context.nowMs + context.settings.backoffMsMax));
     return undefined;
   }
 }

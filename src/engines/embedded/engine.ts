@@ -39,14 +39,16 @@ export function embeddedEngine(steps: StepClient, parts: EngineParts): Engine {
     },
     sweeping: {
       async sweep() {
+        const looks = roundsToLook === 0;
+        const roundsLeft = (looks ? ROUNDS_PER_LOOK : roundsToLook) - 1;
+        // The next sweep begins with a look, however few rounds this one had, and also if this one fails.
+        roundsToLook = 0;
         // Before anything is read: this step opens a lost file again, and reads are refused until then.
         const { cursor: next, ...swept } = await steps.sweep(cursor);
         cursor = next;
-        const looks = roundsToLook === 0;
         const freedFrom = looks ? await freeDead(steps, parts) : [];
         const freed = freedFrom.reduce((sum, { leases }) => sum + leases, 0);
-        // The next sweep begins with a look, however few rounds this one had.
-        roundsToLook = swept.hasMore ? (looks ? ROUNDS_PER_LOOK : roundsToLook) - 1 : 0;
+        if (swept.hasMore) roundsToLook = roundsLeft;
         return { ...swept, freed, freedFrom, retriggered: 0 };
       },
       freeLeases: async (holder) => (await steps.freeLeases(holder)).left,

@@ -64,3 +64,17 @@ it("half a minute is noticed by the process that wrote during it", async () => {
   clock.setBack(30_000);
   expect((await here.sweeping.sweep()).clockSetBack).toEqual({ byMs: 30_000, conversations: 1 });
 });
+
+it("a leap is stored also if the first request at that time failed", async () => {
+  const clock = fakeClock();
+  const here = await processAt(clock);
+  await here.sweeping.sweep();
+  await clock.advance(HOUR);
+  const sound = arrival({ providerId: "m1", arrivedAtMs: clock.nowMs() });
+  const broken = { ...sound, media: undefined } as never;
+  await expect(here.receiving.stage([{ arrival: broken }])).rejects.toThrow();
+  await here.receiving.stage([{ arrival: sound }]);
+  // As after its death: the next process knows only what is stored.
+  clock.setBack(HOUR);
+  expect((await (await processAt(clock)).sweeping.sweep()).clockSetBack).toMatchObject({ byMs: HOUR });
+});

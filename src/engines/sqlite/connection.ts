@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../errors.ts";
-import { inWords } from "./failure.ts";
+import { inWordsAt } from "./failure.ts";
 import { foreignFilesAt } from "./foreign-files.ts";
 import { makePrivateIfAbsent } from "./private-file.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -36,7 +36,8 @@ export function openConnection(options: ConnectionOptions): DatabaseSync {
   } catch (error) {
     database?.close();
     const owners = options.file === ":memory:" ? undefined : ownersInWords(options.file);
-    const why = owners === undefined ? inWords(error) : `${inWords(error)}; ${owners}`;
+    const words = inWordsAt(options.file, error);
+    const why = owners === undefined ? words : `${words}; ${owners}`;
     throw new StoreUnavailable(`cannot open the database ${options.file}: ${why}`, error);
   }
 }

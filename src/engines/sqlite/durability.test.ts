@@ -75,7 +75,7 @@ it("a commit that fails, failed for every request in it", async () => {
   expect((await engine.receiving.stage([message("after")]))[0]?.kind).toBe("staged");
 });
 
-it("every commit is synced on every writing connection, also on that after its thread died", async () => {
+it("every writing connection is opened with full syncing, also that after its thread died", async () => {
   const openings: LogFields[] = [];
   const log: EngineContext["log"] = (_level, event, fields = {}) =>
     void (event === "store.opened" && openings.push(fields));

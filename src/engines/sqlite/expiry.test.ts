@@ -8,8 +8,12 @@ import type { Settings } from "../../model/settings.ts";
 import type { Engine } from "../../ports/engine.ts";
 import { Sweeper } from "../../runtime/sweeper.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { openConnection, transact } from "./connection.ts";
 import { deletionsAt, IDS_OVER, NEXT_IDS } from "./expiry.ts";
 import { sqlite } from "./index.ts";
+import { RowCache } from "./row-cache.ts";
+import { Statements } from "./statements.ts";
+import { removal } from "./tables/removal.ts";
 import { PILE } from "./tables/staged.ts";
 import { WAITING } from "./tables/states.ts";
 
@@ -223,4 +227,31 @@ describe("a clock that leaps ahead", () => {
     await sweeping.sweep();
     expect(count("remembered")).toBe(0);
   });
+});
+
+it("what was said is known still when only ids, refusals and older messages are over", () => {
+  const database = openConnection({ file, synchronous: "off" });
+  const sql = new Statements(database);
+  const cache = new RowCache(() => 1);
+  const past = { nowMs: 10, keepAfterMs: 10, refusalsAfterMs: 10, refusalsMax: 10 };
+  const expire = () => transact(database, () => removal(sql, cache).expire(past, ROUND_MAX).rows);
+  const rows = {
+    remembered: "INSERT INTO remembered VALUES (x'00112233', 1)",
+    refusals: "INSERT INTO refusals VALUES (1, NULL, 1, '{}')",
+    messages: "INSERT INTO messages VALUES (1, 'c', 1, '{}')",
+    turns: "INSERT INTO turns VALUES (1, 't', 'c', 1, '{}', '[]')",
+  };
+  const left = Object.entries(rows).map(([table, insert]) => {
+    cache.histories.put("c", { messages: [], bytes: 2, messagesMax: 10 });
+    database.exec(insert);
+    expect(expire()).toBe(1);
+    return [table, cache.histories.has("c")];
+  });
+  database.close();
+  expect(left).toEqual([
+    ["remembered", true],
+    ["refusals", true],
+    ["messages", true],
+    ["turns", false],
+  ]);
 });

@@ -13,6 +13,7 @@ function oldest(table: string, column: string): string {
 }
 
 interface Deletion {
+  readonly table: "messages" | "turns" | "refusals";
   readonly sql: string;
   /** Its first value; the second is the limit of rows. */
   readonly bound: number;
@@ -21,14 +22,14 @@ interface Deletion {
 /** Statements by which old rows are found. A test reads their plans: each must find its rows by an index. */
 export function deletionsAt(past: PastTimes): Deletion[] {
   const { keepAfterMs, refusalsAfterMs, refusalsMax } = past;
-  const kept = [
-    { sql: oldest("messages", "at_ms"), bound: keepAfterMs },
-    { sql: oldest("turns", "committed_at_ms"), bound: keepAfterMs },
+  const kept: Deletion[] = [
+    { table: "messages", sql: oldest("messages", "at_ms"), bound: keepAfterMs },
+    { table: "turns", sql: oldest("turns", "committed_at_ms"), bound: keepAfterMs },
   ];
   return [
     ...(Number.isFinite(keepAfterMs) ? kept : []),
-    { sql: oldest("refusals", "at_ms"), bound: refusalsAfterMs },
-    { sql: TOO_MANY_REFUSALS, bound: refusalsMax },
+    { table: "refusals", sql: oldest("refusals", "at_ms"), bound: refusalsAfterMs },
+    { table: "refusals", sql: TOO_MANY_REFUSALS, bound: refusalsMax },
   ];
 }
 
@@ -56,14 +57,18 @@ export class Expiry {
     this.#sql = sql;
   }
 
-  round(past: PastTimes, max: number): Expired {
+  /** `turns`: how many of the rows were turns. */
+  round(past: PastTimes, max: number): Expired & { readonly turns: number } {
     let left = max;
-    for (const { sql, bound } of deletionsAt(past)) {
+    let turns = 0;
+    for (const { table, sql, bound } of deletionsAt(past)) {
       if (left <= 0) break;
-      left -= this.#sql.run(sql, bound, left);
+      const rows = this.#sql.run(sql, bound, left);
+      left -= rows;
+      if (table === "turns") turns += rows;
     }
     const ids = left > 0 ? this.#forget(past.nowMs, left) : { rows: 0, isCut: false };
-    return { rows: max - left + ids.rows, isCut: ids.isCut || left - ids.rows <= 0 };
+    return { rows: max - left + ids.rows, isCut: ids.isCut || left - ids.rows <= 0, turns };
   }
 
   #forget(nowMs: number, max: number): Expired {

@@ -1,3 +1,5 @@
+import { statfsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { LullError, type RetryAdvice, StoreUnavailable, tellable } from "../../errors.ts";
 
 /** An error of the store's thread, as it crosses to the caller. */
@@ -18,6 +20,7 @@ const AWAY = { code: "STORE_UNAVAILABLE", retry: "later" } as const;
 /** SQLite's own numbers; the upper bits of an error only give details. */
 const PRIMARY = 0xff;
 const READ_ONLY = 8;
+const INPUT_OUTPUT = 10;
 const CORRUPT = 11;
 const FULL = 13;
 const NOT_A_DATABASE = 26;
@@ -59,6 +62,27 @@ function isStores(error: unknown): boolean {
 export function inWords(error: unknown): string {
   const words = WORDS[primaryOf(error)];
   return words === undefined ? messageOf(error) : `${words} (${messageOf(error)})`;
+}
+
+/**
+ * SQLite calls it an I/O error where there is no room for the files beside the database. Only the disk can
+ * tell that from one that is broken.
+ */
+export function inWordsAt(file: string, error: unknown): string {
+  const isFull = primaryOf(error) === INPUT_OUTPUT && freeBytesAt(file) < LOG_INDEX_BYTES;
+  return isFull ? `${WORDS[FULL]} (${messageOf(error)})` : inWords(error);
+}
+
+/** What the index of the log takes when it is made. */
+const LOG_INDEX_BYTES = 32_768;
+
+function freeBytesAt(file: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(resolve(file)));
+    return bavail * bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }
 
 export function messageOf(error: unknown): string {

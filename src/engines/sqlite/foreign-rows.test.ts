@@ -191,6 +191,36 @@ describe("a staged message that is not ours", () => {
   );
 });
 
+describe("a pile in which one column of one row is not ours", () => {
+  const COLUMNS = [
+    ...["sequence", "id", "kind", "bytes", "pile_bytes", "pile_since_ms"],
+    ...["arrived_at_ms", "sent_at_ms", "position", "item"],
+  ];
+  const VALUES = ["NULL", "-1", "2.5", "1e300", "9007199254740993", "'many'", "''", "x'00ff'"];
+
+  it.each(COLUMNS)("keeps no later message out, whatever %s is", async (column) => {
+    const people: string[] = [];
+    for (const value of VALUES) {
+      for (const [place, sequence] of Object.entries({ first: 1, middle: 2, last: 3 })) {
+        const person = `${place} = ${value}`;
+        people.push(person);
+        const id = await at.receive(person, "one");
+        await at.receive(person, "two");
+        await at.receive(person, "three");
+        // Some columns take no NULL.
+        const isIt = `conversation_id = ? AND sequence = ${sequence}`;
+        at.change(`UPDATE OR IGNORE staged SET ${column} = ${value} WHERE ${isIt}`, id);
+        for (const text of ["four", "five"])
+          expect(await at.receive(person, text).catch(String), person).toBe(id);
+      }
+    }
+    await at.clock.advance(10_000);
+    const turns = await at.turns();
+    expect(turns.map(({ messages }) => messages.at(-1)?.text)).toEqual(people.map(() => "five"));
+    expect(turns.map(({ messages }) => messages.at(-2)?.text)).toEqual(people.map(() => "four"));
+  });
+});
+
 describe("a number that JavaScript does not count to", () => {
   it("keeps no list from being shown", async () => {
     const ana = await at.receive("ana");

@@ -5,8 +5,10 @@ import { transact } from "./connection.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import type { StepReply, TimedRequest } from "./step-request.ts";
 
+type Apart = NonNullable<StepContext["apart"]>;
+
 /** What a step works with, at the time of its request. */
-export type ContextFor = (request: TimedRequest, apart?: StepContext["apart"]) => StepContext;
+export type ContextFor = (request: TimedRequest, apart?: Apart) => StepContext;
 
 interface Listeners {
   readonly onError: (error: unknown) => void;
@@ -14,52 +16,109 @@ interface Listeners {
   readonly onBegin: () => void;
   /** What was written is no longer so. */
   readonly onUndone: () => void;
+  /** What was written since `onBegin` stays. */
+  readonly onCommitted: () => void;
 }
 
 /**
  * All in one commit. If one of them throws, all start over with a savepoint each, so that it does not fail
  * the others; a look at many conversations gets a savepoint for each of them. A commit that fails, failed for
- * all: nothing of it is on disk.
+ * all: nothing of it is on disk. If SQLite itself ends the transaction halfway, as it does when the disk is
+ * full or cannot be read, each is carried out in a commit of its own.
  */
 export function inOneCommit(
   database: DatabaseSync,
   requests: readonly TimedRequest[],
   contextFor: ContextFor,
-  { onError, onBegin, onUndone }: Listeners,
+  listeners: Listeners,
 ): StepReply[] {
-  const carry = (request: TimedRequest, apart?: StepContext["apart"]): StepReply => ({
+  const { onError, onBegin, onUndone, onCommitted } = listeners;
+  const carry = (request: TimedRequest, apart?: Apart): StepReply => ({
     ok: true,
     result: carryOut(contextFor(request, apart), request),
   });
-  const whole = (each: (request: TimedRequest) => StepReply) =>
-    transact(database, () => {
+  const commit: Commit = (work) => {
+    const result = transact(database, () => {
       onBegin();
-      return requests.map(each);
+      return work();
     });
-  try {
-    return whole((request) => carry(request));
-  } catch (error) {
+    onCommitted();
+    return result;
+  };
+  const failed = (error: unknown): Failure => {
     onUndone();
-    const failure = noted(error, onError);
+    return noted(error, onError);
+  };
+  try {
+    return commit(() => requests.map((request) => carry(request)));
+  } catch (error) {
+    const failure = failed(error);
     if (requests.length === 1 && !LOOKS_AT_MANY.has(requests[0]!.name)) return [failure];
   }
   const apart = savepoints(database, onUndone);
+  const orFail = (request: TimedRequest) => {
+    try {
+      return apart(() => carry(request, apart));
+    } catch (error) {
+      if (!database.isTransaction) throw new TransactionEnded();
+      return noted(error, onError);
+    }
+  };
   try {
-    return whole((request) => attempt(() => apart(() => carry(request, apart)), onError));
+    return commit(() => requests.map(orFail));
   } catch (error) {
-    onUndone();
-    const failure = noted(error, onError);
-    return requests.map(() => failure);
+    const failure = failed(error);
+    if (!(error instanceof TransactionEnded)) return requests.map(() => failure);
   }
+  return oneByOne(requests, commit, failed, (request) => {
+    if (!LOOKS_AT_MANY.has(request.name)) return carry(request);
+    return carry(request, savepoints(database, onUndone, commit));
+  });
 }
 
 const LOOKS_AT_MANY: ReadonlySet<string> = new Set(["takeDue", "sweep", "freeLeases"]);
 
-function savepoints(
-  database: DatabaseSync,
-  onUndone: Listeners["onUndone"],
-): NonNullable<StepContext["apart"]> {
+type Commit = <T>(work: () => T) => T;
+
+/** SQLite has rolled back all of it: what is asked for next would be written at once, in no transaction. */
+class TransactionEnded extends Error {}
+
+/** One that fails, fails alone. */
+function oneByOne(
+  requests: readonly TimedRequest[],
+  commit: Commit,
+  failed: (error: unknown) => Failure,
+  carry: (request: TimedRequest) => StepReply,
+): StepReply[] {
+  let refused: Failure | undefined;
+  return requests.map((request) => {
+    // The lock was waited for in vain: not once more for each of them.
+    if (refused) return refused;
+    let hasBegun = false;
+    try {
+      return commit(() => {
+        hasBegun = true;
+        return carry(request);
+      });
+    } catch (error) {
+      const failure = failed(error);
+      if (!hasBegun) refused = failure;
+      return failure;
+    }
+  });
+}
+
+/**
+ * `afterAll` carries out what is asked for once the whole transaction has ended, which fails all the same: a
+ * conversation that ends every look at it is put off, and the next look goes on with the others.
+ */
+function savepoints(database: DatabaseSync, onUndone: Listeners["onUndone"], afterAll?: Commit): Apart {
+  let endedBy: unknown;
   return (work) => {
+    if (!database.isTransaction) {
+      afterAll?.(work);
+      throw endedBy;
+    }
     database.exec("SAVEPOINT step");
     try {
       const result = work();
@@ -67,8 +126,8 @@ function savepoints(
       return result;
     } catch (error) {
       onUndone();
-      // A full disk ends the whole transaction: then there is nothing to roll back to.
       if (database.isTransaction) database.exec("ROLLBACK TO step; RELEASE step");
+      else endedBy = error;
       throw error;
     }
   };

@@ -74,7 +74,7 @@ export class Quarantine {
   readonly #given: QuarantineOptions;
   /** Since `begin`. */
   #quarantined: Quarantined[] = [];
-  /** Rows found where nothing can be written: outside a transaction, or on a read-only connection. */
+  /** Rows found where nothing can be written: while something is only read. */
   #found = new Map<string, StrayRow>();
 
   constructor(database: DatabaseSync, sql: Statements, given: QuarantineOptions) {
@@ -136,7 +136,7 @@ export class Quarantine {
   /** All that is staged under an id that is no text, which only its bytes find. Looked for row by row. */
   removePile(hex: string, why: string): void {
     // A connection that cannot write leaves it to the next sweep.
-    if (!this.#database.isTransaction) return;
+    if (!this.#sql.isWriting) return;
     const where = "hex(conversation_id) = ?";
     this.#copy("staged", where, [hex], why);
     this.#sql.run(`DELETE FROM staged WHERE ${where}`, hex);
@@ -145,7 +145,7 @@ export class Quarantine {
   /** Keeps a copy. False if nothing can be written: then the row is found again. */
   keep(place: RowPlace, why: string): boolean {
     const { table, key } = place;
-    if (this.#database.isTransaction) return this.#copy(table, whereOf(place), key, why);
+    if (this.#sql.isWriting) return this.#copy(table, whereOf(place), key, why);
     const plain = key.map((part) => (typeof part === "bigint" ? Number(part) : part));
     this.#found.set(JSON.stringify([table, plain]), { table, key: plain });
     return false;

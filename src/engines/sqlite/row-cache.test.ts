@@ -4,11 +4,14 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BROUGHT_BYTES_MAX, settingsWith } from "../../core/defaults.ts";
+import type { TurnRecord } from "../../model/turn.ts";
 import type { Engine, StageRequest } from "../../ports/engine.ts";
 import { allSent, arrival, draftFor, replied } from "../../testing/engine-contract/builders.ts";
 import { fakeClock } from "../../testing/fake-clock.ts";
+import { transact } from "./connection.ts";
 import { sqlite } from "./index.ts";
 import { Recent, RowCache } from "./row-cache.ts";
+import { openSession } from "./session.ts";
 
 let folder = "";
 let engine: Engine;
@@ -105,7 +108,39 @@ describe("a conversation whose record is not as its columns say", () => {
   );
 });
 
+it("a conversation keeps its sender and its address: under others it would not be found", async () => {
+  const session = openSession({ file: join(folder, "other.db"), synchronous: "off", nowMs: () => 0 });
+  const { conversations } = session.tables;
+  const [staged] = await engine.receiving.stage([from("ana")]);
+  if (staged?.kind !== "staged") throw new Error("it was not staged");
+  const ana = (await engine.conversations.get(staged.conversationId))!;
+  transact(session.database, () => {
+    conversations.put(ana);
+    for (const other of [{ sender: "bea" }, { address: "elsewhere" }, { channelType: "sms" }])
+      expect(() => conversations.put({ ...ana, ...other })).toThrow("keeps its sender");
+    expect(conversations.active(ana, ["ana"])).toEqual([ana]);
+  });
+  session.database.close();
+});
+
 describe("a history", () => {
+  it("is read as far as each asks for it", async () => {
+    const session = openSession({ file: join(folder, "other.db"), synchronous: "off", nowMs: () => 0 });
+    const { history } = session.tables;
+    const said = (text: string) => ({ role: "user" as const, text, atMs: 1, media: [], turnId: "t" });
+    const turn = { turnId: "t", conversationId: "c", committedAtMs: 1 } as TurnRecord;
+    const short = (max: number) => history.shortMessages("c", max, 8_000)?.map(({ text }) => text);
+    transact(session.database, () => {
+      for (const text of ["one", "two", "three", "four"]) history.append(turn, [said(text)]);
+      expect(short(2)).toEqual(["three", "four"]);
+      expect(short(3)).toEqual(["two", "three", "four"]);
+      history.append(turn, [said("five")]);
+      expect(short(2)).toEqual(["four", "five"]);
+      expect(short(9)).toEqual(["one", "two", "three", "four", "five"]);
+    });
+    session.database.close();
+  });
+
   it("that is long comes with no turn, however it grew", async () => {
     await engine.close();
     const settings = { ...settingsWith({}), bringsHistory: true };

@@ -19,10 +19,11 @@ export interface NumberedId {
   readonly id: string;
 }
 
-/** Messages, and their bytes as they are stored. */
+/** Messages, their bytes as they are stored, and for how many it was read: projects may differ in that. */
 export interface KnownHistory {
   readonly messages: readonly HistoryMessage[];
   readonly bytes: number;
+  readonly messagesMax: number;
 }
 
 /** By what a name is found: it may hold any character but this one. */
@@ -52,19 +53,33 @@ export class RowCache {
   readonly histories = new Recent<KnownHistory>();
   readonly isPaused = new Recent<boolean>();
   readonly projects = new Recent<ProjectChange | undefined>();
+  /** The latest time that this process noted: stored with every sweep, not with every request. */
+  latestAtMs = 0;
   readonly #version: () => unknown;
   #known: unknown;
+  #committedLatestAtMs = 0;
 
   /** `version`: of the file. It is another one if another connection has committed since. */
   constructor(version: () => unknown) {
     this.#version = version;
   }
 
-  /** Called before the tables are read, and once more inside a transaction. */
+  /** Called first in every transaction: the file stays as it is for as long as that takes. */
   refresh(): void {
     const version = this.#version();
     if (version !== this.#known) this.clear();
     this.#known = version;
+  }
+
+  /** What was written in this transaction stays. */
+  committed(): void {
+    this.#committedLatestAtMs = this.latestAtMs;
+  }
+
+  /** It is no longer so. */
+  undo(): void {
+    this.clear();
+    this.latestAtMs = this.#committedLatestAtMs;
   }
 
   clear(): void {

@@ -16,6 +16,7 @@ export interface SessionOptions extends ConnectionOptions {
 export interface Session {
   readonly database: DatabaseSync;
   readonly syncing: Syncing;
+  readonly sql: Statements;
   readonly tables: Tables;
   /** What its tables know of rows, without reading them. */
   readonly cache: RowCache;
@@ -41,7 +42,7 @@ export function openSession(options: SessionOptions): Session {
       // The path may have come to name another file before it was opened: then it is unknown which is open.
       isTheOneMeant = before === undefined || before === fileAt(options.file);
       if (isTheOneMeant)
-        return { database, syncing: new Syncing(database), tables, cache, quarantine, file, salt };
+        return { database, syncing: new Syncing(database), sql, tables, cache, quarantine, file, salt };
     } finally {
       if (!isTheOneMeant) database.close();
     }

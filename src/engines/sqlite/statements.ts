@@ -19,14 +19,31 @@ interface Prepared {
 export class Statements {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
+  #isReading = false;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
-  /** Whether something may be written now: a read alone has no transaction. */
+  /** Whether something may be written now: a transaction is open, and not one that only reads. */
   get isWriting(): boolean {
-    return this.#database.isTransaction;
+    return this.#database.isTransaction && !this.#isReading;
+  }
+
+  /** What `work` reads is all of one moment, whatever others commit meanwhile. */
+  reading<T>(work: () => T): T {
+    this.#ready("BEGIN").statement.run();
+    this.#isReading = true;
+    try {
+      const result = work();
+      this.#ready("COMMIT").statement.run();
+      return result;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw error;
+    } finally {
+      this.#isReading = false;
+    }
   }
 
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {
@@ -40,6 +57,8 @@ export class Statements {
   }
 
   run(sql: string, ...values: SQLInputValue[]): number {
+    // Alone it would be committed at once, unsynced and unknown to what is kept of rows.
+    if (!this.isWriting) throw new Error("nothing is written outside a transaction");
     const { statement, places } = this.#ready(sql);
     return Number(statement.run(...inPlace(values, places)).changes);
   }

@@ -6,7 +6,7 @@ import type { StepName, StepResult } from "../embedded/requests.ts";
 import { toldOf } from "./failure.ts";
 import type { StepReply, TimedRequest } from "./step-request.ts";
 import { type GroupReply, resultOf, type StoreOptions } from "./store.ts";
-import { endRest, NEXT, newRest, SMALL_GROUP_MAX } from "./store-pace.ts";
+import { announceGroup, NEXT, newRest, SMALL_GROUP_MAX } from "./store-pace.ts";
 
 /** Requests that may wait for the writer. Above that the caller is refused at once, instead of much later. */
 const QUEUE_MAX = 20_000;
@@ -39,7 +39,7 @@ export class StoreClient {
   /** Characters of all waiting requests. */
   #queuedLength = 0;
   #out: Waiting[][] = [];
-  readonly #resting = newRest();
+  #resting = newRest();
   #flushing = false;
   /** The thread waits for a group. */
   #isAwaited = false;
@@ -109,7 +109,7 @@ export class StoreClient {
         this.#closeWhenDone();
         continue;
       }
-      if (!this.#isAwaited) endRest(this.#resting);
+      announceGroup(this.#resting);
       this.#isAwaited = false;
       this.#out.push(group);
       this.#thread.postMessage(`[${group.map(({ text }) => text).join(",")}]`);
@@ -157,6 +157,7 @@ export class StoreClient {
   #startThread(): Promise<void> {
     // In development the sources run as they are; the built package has .js files.
     const entry = import.meta.url.endsWith(".ts") ? "./store-thread.ts" : "./store-thread.js";
+    this.#resting = newRest();
     const thread = new Worker(new URL(entry, import.meta.url), {
       workerData: { options: this.#options, resting: this.#resting },
       execArgv: threadArguments(),

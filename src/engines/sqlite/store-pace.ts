@@ -13,25 +13,30 @@ export const SMALL_GROUP_MAX = 15;
 
 const RESTING_MS = 2;
 
-/** The rest of one thread, in memory that the event loop shares with it. */
+/**
+ * How many groups were sent to a thread that it has not begun, in memory that the event loop shares with it:
+ * it rests only while there is none. A count, since one that comes just before an earlier group begins would
+ * be forgotten with it.
+ */
 export type Rest = Int32Array<SharedArrayBuffer>;
 
+/** For one thread: what was sent to one that has died is not waited for. */
 export function newRest(): Rest {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
-/** Blocks the thread that calls it. */
-export function rest(on: Rest): void {
-  Atomics.wait(on, 0, 0, RESTING_MS);
+/** Blocks the thread that calls it, until a group is sent or the time is over. */
+export function rest(on: Rest): ReturnType<typeof Atomics.wait> {
+  return Atomics.wait(on, 0, 0, RESTING_MS);
 }
 
-/** Called by the thread before it carries out a group: a rest that was ended is over. */
+/** Called by the thread before it carries out a group. */
 export function beginGroup(on: Rest): void {
-  Atomics.store(on, 0, 0);
+  Atomics.sub(on, 0, 1);
 }
 
-/** Also if the rest has not begun yet: then there will be none. */
-export function endRest(on: Rest): void {
-  Atomics.store(on, 0, 1);
+/** Called before a group is sent. Ends the rest, also one that has not begun yet: then there will be none. */
+export function announceGroup(on: Rest): void {
+  Atomics.add(on, 0, 1);
   Atomics.notify(on, 0);
 }

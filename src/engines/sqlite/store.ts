@@ -128,16 +128,28 @@ class FileStore implements Store {
       if (name === "sweep") quarantine.removeUncountable();
       return this.#stepAt(nowMs, apart);
     };
-    if (this.#options.synchronous === "full") syncing.turn(!requests.every(ridesAlong));
+    const isSynced = requests.some((request) => !isRead(request.name) && !ridesAlong(request));
+    if (this.#options.synchronous === "full") syncing.turn(isSynced);
     const replies = inOneCommit(database, requests, contextFor, {
       onError,
       onBegin: () => {
         quarantine.begin();
         cache.refresh();
       },
-      onUndone: () => cache.clear(),
+      onUndone: () => cache.undo(),
+      onCommitted: () => {
+        cache.committed();
+        this.#sayQuarantined();
+      },
     });
-    for (const { table, conversationId, turnId, why } of quarantine.quarantined) {
+    const isAsked = (step: StepName) => requests.some(({ name }) => name === step);
+    if (isAsked("sweep")) this.#maintain();
+    if (isAsked("erase") || (isAsked("sweep") && this.#nowMs >= this.#tracesAtMs)) this.#removeTraces();
+    return replies;
+  }
+
+  #sayQuarantined(): void {
+    for (const { table, conversationId, turnId, why } of this.#session.quarantine.quarantined) {
       this.#say("error", "store.quarantined", {
         table,
         conversation: conversationId,
@@ -145,10 +157,6 @@ class FileStore implements Store {
         reason: why,
       });
     }
-    const isAsked = (step: StepName) => requests.some(({ name }) => name === step);
-    if (isAsked("sweep")) this.#maintain();
-    if (isAsked("erase") || (isAsked("sweep") && this.#nowMs >= this.#tracesAtMs)) this.#removeTraces();
-    return replies;
   }
 
   /** What a sweep does beside the protocol. A failure reaches no caller: the next sweep tries again. */
@@ -229,10 +237,9 @@ class FileStore implements Store {
   #needsWrite(requests: readonly TimedRequest[]): boolean {
     try {
       if (requests.some(({ name }) => name !== "takeDue" && !isRead(name))) return true;
-      return whileBusy(() => {
-        this.#session.cache.refresh();
-        return requests.some((request) => request.name === "takeDue" && this.#isDue(request));
-      });
+      return this.#readAtOnce(() =>
+        requests.some((request) => request.name === "takeDue" && this.#isDue(request)),
+      );
     } catch {
       // Not even the read worked: the transaction tells each caller why.
       return true;
@@ -244,17 +251,24 @@ class FileStore implements Store {
     return this.#session.tables.states.wakeable(nowMs, 1).length > 0;
   }
 
-  /** Due work is not looked for again here: it would be taken outside a transaction. */
+  /** Due work is not looked for again here: nothing can be taken. */
   #read(request: TimedRequest): StepReply {
     this.#nowMs = request.nowMs;
-    return whileBusy(() => {
-      this.#session.cache.refresh();
-      const result =
-        request.name === "takeDue"
-          ? nothingDue(this.#session.tables)
-          : carryOut(this.#stepAt(request.nowMs), request);
-      return { ok: true, result };
-    });
+    const result = this.#readAtOnce(() =>
+      request.name === "takeDue"
+        ? nothingDue(this.#session.tables)
+        : carryOut(this.#stepAt(request.nowMs), request),
+    );
+    return { ok: true, result };
+  }
+
+  #readAtOnce<T>(read: () => T): T {
+    const { sql, cache } = this.#session;
+    const known = () => {
+      cache.refresh();
+      return read();
+    };
+    return whileBusy(() => sql.reading(known));
   }
 
   #stepAt(nowMs: number, apart?: StepContext["apart"]): StepContext {

@@ -161,6 +161,26 @@ export const batches: readonly EngineCase[] = [
     },
   ),
 
+  scene(
+    "a turn that a commit went on to may be put back unbegun: it is due at once, and was no attempt",
+    { batchMessagesMax: 1 },
+    async (s) => {
+      const other = await s.open("worker-2");
+      const first = await s.turnFor("a", "b", "c");
+      const second = as("turn", (await s.reply(first)).next!).taken;
+      as("released", await s.engine.turns.release(second.lease, { kind: "put-back" }));
+      as("lost", await s.engine.turns.renew(second.lease));
+      const { windows, leases, staged } = await s.engine.inspector.counts();
+      assert.deepEqual({ windows, leases, staged }, { windows: 1, leases: 0, staged: 2 });
+      const again = await s.take(other);
+      assert.deepEqual([again.turnId, again.attempt, textsOf(again)], [second.turnId, 1, ["b"]]);
+      const third = as("turn", (await s.reply(again, "ok", other)).next!).taken;
+      assert.deepEqual([third.attempt, textsOf(third)], [1, ["c"]]);
+      await s.reply(third, "ok", other);
+      await s.atRest();
+    },
+  ),
+
   scene("the limit on bytes cuts a batch too", { batchBytesMax: 100 }, async (s) => {
     for (const letter of "abc") await s.receive(letter.repeat(50));
     await s.windowPasses();

@@ -46,7 +46,6 @@ export async function simulate(given: number | Plan, options: SimulateOptions): 
   const opened: Engine[] = [];
   const engine = (run: EngineRun) => collecting(options.engine(run), opened);
   const world = new SimulationRun(plan, engine, options.respond ?? heard);
-  const observer = world.observer();
   const lastAtMs = Math.max(
     ...plan.messages.flatMap(({ atMs, againAtMs }) => [atMs, ...againAtMs]),
     ...plan.strayWakeUpsAtMs,
@@ -60,14 +59,14 @@ export async function simulate(given: number | Plan, options: SimulateOptions): 
       world.scheduler.nowMs >= startAtMs + lastAtMs &&
       // What a frozen process does when it wakes is part of the run.
       world.scheduler.nowMs >= world.frozenUntilMs + TELL_MS &&
-      (await isAtRest(await observer.engine()));
+      (await isAtRest(await world.observer().engine()));
     if (!isSettled) world.scheduler.at(world.scheduler.nowMs + LOOK_MS, undefined, () => void look());
   };
   world.begin();
   world.scheduler.at(startAtMs + FAULTS_MS, undefined, () => world.endFaults());
   world.scheduler.at(startAtMs + LOOK_MS, undefined, () => void look());
   await world.scheduler.run(() => isSettled, startAtMs + FAULTS_MS + SETTLE_MS);
-  const stored: Stored = await lookUp(observer);
+  const stored: Stored = await lookUp(world.observer());
   const { history, hits, scheduler } = world;
   const { ledger } = world.provider;
   const orphans = options.orphans ?? "never";

@@ -78,6 +78,7 @@ export class SimulationRun {
   /** The newest take of a turn in a process: what it sends, it sends under that lease. */
   readonly #newest = new Map<string, Taken>();
   readonly #powerCuts: (() => void)[] = [];
+  #observer: Service | undefined;
   #undelivered: number;
   #deliveries = 0;
   #started = 0;
@@ -117,9 +118,11 @@ export class SimulationRun {
     });
   }
 
-  /** A service without faults, to look at what is stored when all is over. */
+  /** A service without faults, to look at what is stored; after a power cut another one. */
   observer(): Service {
-    return this.#serviceOn({ id: "observer", isDead: false, frozenUntilMs: 0, skewMs: 0 }, this.#engine);
+    const process = { id: "observer", isDead: false, frozenUntilMs: 0, skewMs: 0 };
+    this.#observer ??= this.#serviceOn(process, this.#engine);
+    return this.#observer;
   }
 
   get allDelivered(): boolean {
@@ -281,6 +284,7 @@ export class SimulationRun {
     if (fault === "clock-set-back" && when === "before") this.#moveClock(-HOUR);
     if (fault === "power-cut" && when === "before") {
       for (const { process: each } of [...this.#running.values()]) this.#crash(each);
+      this.#observer = undefined;
       for (const forget of this.#powerCuts) forget();
       await new Promise(() => {});
     }

@@ -56,6 +56,9 @@ export function cachedConversations(
     },
     put(conversation) {
       const before = get(conversation.id);
+      // Its columns are written once: under another key it would not be found, and be kept as if it were.
+      if (before && ownKey(before) !== ownKey(conversation))
+        throw new Error("a conversation keeps its sender and its address");
       cache.conversations.keep(conversation.id, conversation, rows.put(conversation));
       if (before && isFoundAlike(before, conversation)) return;
       for (const name of [conversation.sender, conversation.senderAlias, before?.senderAlias])
@@ -64,7 +67,11 @@ export function cachedConversations(
   };
 }
 
-/** Under the same names, and among the active ones as before. A conversation keeps its sender. */
+function ownKey(conversation: Conversation): string {
+  return nameKey(conversation, conversation.sender);
+}
+
+/** Under the same names, and among the active ones as before. */
 function isFoundAlike(before: Conversation, after: Conversation): boolean {
   return before.senderAlias === after.senderAlias && before.taskComplete === after.taskComplete;
 }

@@ -19,13 +19,14 @@ export function cachedHistory(history: HistoryTable, { histories }: RowCache): H
       const before = histories.get(id);
       if (!before) return;
       const bytes = before.bytes + bytesOf(messages);
-      keep(id, { messages: [...before.messages, ...messages], bytes });
+      keep(id, { ...before, messages: [...before.messages, ...messages], bytes });
     },
     shortMessages(id, messagesMax, bytesMax) {
       const known = histories.get(id);
-      if (known && known.bytes <= bytesMax) return known.messages.slice(-messagesMax);
+      const isEnough = known?.messagesMax === messagesMax && known.bytes <= bytesMax;
+      if (isEnough) return known.messages.slice(-messagesMax);
       const messages = history.shortMessages(id, messagesMax, bytesMax);
-      if (messages) keep(id, { messages, bytes: bytesOf(messages) });
+      if (messages) keep(id, { messages, bytes: bytesOf(messages), messagesMax });
       return messages;
     },
   };

@@ -14,8 +14,6 @@ export function isPaused(sql: Statements, cache: RowCache): boolean {
 }
 
 export function metaTable(sql: Statements, cache: RowCache): MetaTable {
-  /** Of this process: stored with every sweep, not with every request. */
-  let latestAtMs = 0;
   return {
     ping: (nowMs) =>
       void sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('pinged_at_ms', ?)", String(nowMs)),
@@ -32,16 +30,16 @@ export function metaTable(sql: Statements, cache: RowCache): MetaTable {
     ...projectChanges(sql, cache),
     noteTime(nowMs) {
       // A leap is stored at once: the process that wrote during it may be dead before the next sweep.
-      if (nowMs - latestAtMs >= LEAP_MS && nowMs > keptNote(sql).latestAtMs)
+      if (nowMs - cache.latestAtMs >= LEAP_MS && nowMs > keptNote(sql).latestAtMs)
         keepNote(sql, { ...keptNote(sql), latestAtMs: nowMs });
-      latestAtMs = Math.max(latestAtMs, nowMs);
+      cache.latestAtMs = Math.max(cache.latestAtMs, nowMs);
     },
     clockNote() {
       const note = keptNote(sql);
-      return { ...note, latestAtMs: Math.max(latestAtMs, note.latestAtMs) };
+      return { ...note, latestAtMs: Math.max(cache.latestAtMs, note.latestAtMs) };
     },
     setClockNote(note) {
-      latestAtMs = note.latestAtMs;
+      cache.latestAtMs = note.latestAtMs;
       keepNote(sql, note);
     },
     memories: () => keptMemories(sql),

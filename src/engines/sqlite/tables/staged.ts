@@ -39,9 +39,13 @@ const ODD = `${OF_CONVERSATION} AND (${IS_ODD})`;
 
 export const PILE = `SELECT count(*) AS messages, total(${BYTES}) AS bytes, total(id = ?2) AS holds
   FROM staged WHERE conversation_id = ?1`;
-/** What is foreign here is NULL: then the pile is counted. */
+/**
+ * What is foreign here is NULL: then the pile is counted. A row whose sequence is foreign has no place in the
+ * order: the next one is staged after the last that has.
+ */
 export const END = `SELECT ${SEQUENCE} AS sequence, ${PILE_BYTES} AS bytes, ${SINCE} AS since FROM staged
   WHERE conversation_id = ? AND staged.sequence < ${Number.MAX_SAFE_INTEGER}
+    AND typeof(staged.sequence) = 'integer'
   ORDER BY staged.sequence DESC LIMIT 1`;
 export const SPAN = `SELECT count(*) AS messages, min(${ARRIVED}) AS oldest, max(${ARRIVED}) AS newest,
     count(${SENT}) AS timed, max(${SEQUENCE}) AS last, total(${IS_ODD}) AS odd,
