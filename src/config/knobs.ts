@@ -1,9 +1,9 @@
-import { DEFAULTS, HUNG_MS, QUIET_MAX_FACTOR } from "../core/defaults.ts";
+import { DEFAULTS, HUNG_MS, MIRROR_MESSAGES_MAX, QUIET_MAX_FACTOR } from "../core/defaults.ts";
 import { LIMITS, type Limit, type LimitName, publicName, SECONDS_MAX } from "../model/limits.ts";
 import { CHOICES } from "../model/settings.ts";
 import { ALIASES } from "../schema/aliases.ts";
 import { mostInWords, SECONDS, schemaOf } from "../schema/limits.ts";
-import { number, oneOf } from "../schema/schema.ts";
+import { number, oneOf, whole } from "../schema/schema.ts";
 import {
   ENDPOINT_URL,
   PORT,
@@ -182,6 +182,25 @@ const TURNS: readonly Knob[] = [
   {
     ...chosen("onUnknown", "LULL_ON_UNKNOWN", "on-unknown"),
     help: "a send with no known outcome: `hold`, `resend` or `assume-sent`",
+  },
+  {
+    key: "honourStatus",
+    env: "LULL_HONOUR_STATUS",
+    kind: YES_NO,
+    default: DEFAULTS.honourStatus,
+    help:
+      "a conversation that [another system processes](aws.md#side-by-side) is left to it, " +
+      "until it is done",
+  },
+  {
+    key: "mirrorMessages",
+    env: "LULL_MIRROR_MESSAGES",
+    kind: whole({ minimum: 0, maximum: MIRROR_MESSAGES_MAX }),
+    default: DEFAULTS.mirrorMessages,
+    help:
+      "on AWS: how many of the newest messages are [also kept in the conversation's row]" +
+      "(aws.md#messages-in-the-row), for others who read it; `0`: none" +
+      mostInWords({ max: MIRROR_MESSAGES_MAX }),
   },
 ];
 

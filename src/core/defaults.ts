@@ -15,11 +15,19 @@ export const DEFAULTS: Omit<Settings, "renewMs"> = {
   onUnknown: CHOICES.onUnknown[0],
   projects: {},
   busyText: "I was still answering and did not read this message. Please send it again.",
+  honourStatus: false,
+  mirrorMessages: 0,
   clockSkewMs: 0,
   holdMs: 60 * SECOND,
   sweepRowsMax: 1_000,
   bringsHistory: false,
 };
+
+/** The most messages that are also kept in a conversation's row: all of it has 400 KB. */
+export const MIRROR_MESSAGES_MAX = 1_000;
+
+/** How soon a conversation that another system processes is looked at again, at first. */
+export const ELSEWHERE_LOOK_MS_MIN = 2 * SECOND;
 
 /** The most that a take brings along of a conversation's history: others wait while it is read. */
 export const BROUGHT_BYTES_MAX = 16_000;

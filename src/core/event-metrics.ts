@@ -51,6 +51,8 @@ const COUNTED: Readonly<Record<string, readonly EventMetric[]>> = {
   "lease.busy": [{ metric: "lull_leases_busy_total", cloudWatch: "LeasesBusy" }],
   "lease.released": [{ metric: "lull_leases_released_total", labels: ["how"] }],
   "lease.lost": [{ metric: "lull_leases_lost_total", cloudWatch: "LeasesLost" }],
+  "status.honoured": [{ metric: "lull_statuses_honoured_total", cloudWatch: "StatusesHonoured" }],
+  "status.stale": [{ metric: "lull_statuses_stale_total", cloudWatch: "StatusesStale" }],
   "lease.taken-over": [
     { metric: "lull_leases_taken_over_total" },
     { metric: "lull_stale_leases_at_start", before: "sinceAtMs" },

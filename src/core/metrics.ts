@@ -20,6 +20,8 @@ export const METRICS = {
   lull_leases_busy_total: { type: "counter", help: "Takes that found the lease held." },
   lull_leases_released_total: { type: "counter", help: "Leases that were given back, by how." },
   lull_leases_lost_total: { type: "counter", help: "Leases that another worker took from a slow one." },
+  lull_statuses_honoured_total: { type: "counter", help: "Looks that left a turn to another system." },
+  lull_statuses_stale_total: { type: "counter", help: "Statuses that another system left behind." },
   lull_leases_taken_over_total: { type: "counter", help: "Stale leases that a worker took over." },
   lull_leases_freed_total: { type: "counter", help: "Leases that sweeps freed from dead processes." },
   lull_stale_leases_at_start: { type: "gauge", help: "Stale leases that are older than this service." },

@@ -1,8 +1,10 @@
 import type { Conversation } from "../model/conversation.ts";
 import { ACTIVE, type ProjectRule } from "../model/project.ts";
 import type { RefusalCode } from "../model/refusal.ts";
-import type { Choices } from "../model/settings.ts";
+import type { Choices, Settings } from "../model/settings.ts";
+import { isHonouredOnReceipt } from "./elsewhere.ts";
 import { isRunning } from "./lease.ts";
+import { runningTurnId } from "./running-turn.ts";
 import type { ConversationState } from "./state.ts";
 
 export type ReceiptDecision =
@@ -31,6 +33,22 @@ function refusalIn(
 /** Whether a turn runs, or waits for a late answer: while it does, `reject` refuses what comes in. */
 export function isBusy({ lease, draft }: ConversationState, nowMs: number, clockSkewMs: number): boolean {
   return isRunning(lease, nowMs, clockSkewMs) || draft?.awaitingUntilAtMs !== undefined;
+}
+
+/**
+ * What a conversation is busy with, by a name that tells it from the next: the turn that runs, or another
+ * system's as far as the record tells. `isElsewhere`: the record says that it is being processed, and that
+ * was not written by us.
+ */
+export function busyWith(
+  conversation: Pick<Conversation, "updatedAtMs"> & { readonly isElsewhere: boolean },
+  state: ConversationState,
+  nowMs: number,
+  settings: Settings,
+): string | undefined {
+  if (isBusy(state, nowMs, settings.clockSkewMs)) return runningTurnId(state);
+  const isHonoured = conversation.isElsewhere && isHonouredOnReceipt(conversation, state, nowMs, settings);
+  return isHonoured ? `elsewhere-${conversation.updatedAtMs}` : undefined;
 }
 
 /** Whether an arriving message may be staged, and whether its conversation has to be made first. */

@@ -15,7 +15,7 @@ import {
   time,
 } from "./shape.ts";
 import { MEDIA } from "./sound-message.ts";
-import { type ConversationState, type Window, type Work, workOf } from "./state.ts";
+import { type ConversationState, type Elsewhere, type Window, type Work, workOf } from "./state.ts";
 
 const WINDOW = fields<Window>({ id: text, dueAtMs: time, wakeAtMs: time });
 
@@ -81,6 +81,7 @@ const STATE = fields<ConversationState>({
   draft: optional(DRAFT),
   notBeforeAtMs: optional(time),
   leftBehindAtMs: optional(time),
+  elsewhere: optional(fields<Elsewhere>({ sinceAtMs: time, recordAtMs: number })),
   busyToldTurnId: optional(text),
   fullTold: optional(flag),
 });

@@ -44,6 +44,14 @@ export interface Work extends Tries {
   readonly takenAtMs: number;
 }
 
+/** What a look noted of another system that processes the conversation. */
+export interface Elsewhere {
+  /** When that was first found. */
+  readonly sinceAtMs: number;
+  /** When the record had last been changed: another time is another processing. Never reckoned with. */
+  readonly recordAtMs: number;
+}
+
 /** All of a conversation that is not in its record: window, lease, draft, attempts. Absent at rest. */
 export interface ConversationState {
   readonly window?: Window | undefined;
@@ -54,6 +62,8 @@ export interface ConversationState {
   readonly notBeforeAtMs?: number | undefined;
   /** Messages that arrived until then were left behind by a batch limit: they are due at once. */
   readonly leftBehindAtMs?: number | undefined;
+  /** With `honourStatus`: another system was found to process the conversation. */
+  readonly elsewhere?: Elsewhere | undefined;
   /** The turn whose busy text was sent: the customer is told once over all its attempts. */
   readonly busyToldTurnId?: string | undefined;
   /**

@@ -23,7 +23,7 @@ const taker: Taker = {
   windowId: "new-window",
 };
 const window = { id: "old-window", dueAtMs: 10_000, wakeAtMs: 10_000 };
-const conversation = { id: "c", paused: false, handedOff: false, window: fixed };
+const conversation = { id: "c", paused: false, handedOff: false, window: fixed, updatedAtMs: 0 };
 
 function item(id: string, given: Partial<StagedItem> = {}): StagedItem {
   return { kind: "message", id, arrivedAtMs: 0, position: 0, sequence: 0, bytes: 1, ...given };

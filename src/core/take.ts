@@ -10,11 +10,13 @@ import {
 } from "./dead-letters.ts";
 import { type DraftAction, nextDraftAction } from "./draft.ts";
 import { arrivalsOf, dueOfMessages } from "./due.ts";
+import { decideElsewhere } from "./elsewhere.ts";
 import { isHeld, newLease } from "./lease.ts";
 import { failingSinceAtMs, isOutageOver } from "./retry.ts";
 import {
   type ConversationState,
   countedOf,
+  type Elsewhere,
   onEarlierClock,
   type Window,
   type Work,
@@ -49,7 +51,11 @@ export interface Found {
   /** The channel of the message that was staged last. */
   readonly newestChannel?: string | undefined;
   /** Undefined when the conversation's record does not exist. */
-  readonly conversation: Pick<Conversation, "id" | "paused" | "handedOff" | "window"> | undefined;
+  readonly conversation:
+    | Pick<Conversation, "id" | "paused" | "handedOff" | "window" | "updatedAtMs">
+    | undefined;
+  /** Its record says that it is being processed, and that was not written by us. */
+  readonly isElsewhere?: boolean;
   /** Answering is paused everywhere. */
   readonly allPaused?: boolean;
 }
@@ -77,10 +83,18 @@ export interface Taker {
 export type TakeDecision =
   | { readonly kind: "busy"; readonly untilAtMs: number }
   | { readonly kind: "nothing" }
-  | { readonly kind: "later"; readonly atMs: number; readonly state: ConversationState }
+  | {
+      readonly kind: "later";
+      readonly atMs: number;
+      readonly state: ConversationState;
+      /** Set if it is put off because another system processes the conversation. */
+      readonly elsewhere?: Elsewhere;
+    }
   | DeadLetterDecision
   | {
       readonly kind: "turn";
+      /** It starts although another system says that it processes the conversation: for too long. */
+      readonly isOverStale?: true;
       readonly what: "batch" | "outbound" | "draft";
       readonly work: Work;
       readonly state: ConversationState;
@@ -91,6 +105,26 @@ export type TakeDecision =
  * where it can. After "dead-letter" the engine asks again: what is left may be due.
  */
 export function decideTake(found: Found, taker: Taker, settings: Settings): TakeDecision {
+  const decision = decideAlone(found, taker, settings);
+  if (!settings.honourStatus || decision.kind === "busy" || decision.kind === "nothing") return decision;
+  const { conversation, isElsewhere } = found;
+  if (!conversation || !isElsewhere) return withoutNote(decision);
+  if (decision.kind === "later") return decision;
+  // Nothing of the other system's may change while it has the conversation, not even by a dead letter.
+  const decided = decideElsewhere(conversation, found.state, taker.nowMs, settings);
+  if (decided.kind === "stale")
+    return withoutNote(decision.kind === "turn" ? { ...decision, isOverStale: true } : decision);
+  const { elsewhere, againAtMs } = decided;
+  return { ...wait({ ...found.state, elsewhere }, againAtMs, taker), elsewhere };
+}
+
+function withoutNote<D extends Exclude<TakeDecision, { kind: "busy" | "nothing" }>>(decision: D): D {
+  if (decision.state.elsewhere === undefined) return decision;
+  return { ...decision, state: { ...decision.state, elsewhere: undefined } };
+}
+
+/** As if there were no other system. */
+function decideAlone(found: Found, taker: Taker, settings: Settings): TakeDecision {
   const { lease } = found.state;
   if (!taker.underLease && isHeld(lease, taker.nowMs, settings.clockSkewMs)) {
     return { kind: "busy", untilAtMs: lease.untilAtMs };
@@ -282,7 +316,11 @@ function withoutIdleTime(work: Work, readyAtMs: number | undefined, { nowMs }: T
 }
 
 /** No worker takes it until then. The window keeps its id and due time, or a new one is made. */
-function wait(state: ConversationState, atMs: number, taker: Taker): TakeDecision {
+function wait(
+  state: ConversationState,
+  atMs: number,
+  taker: Taker,
+): Extract<TakeDecision, { kind: "later" }> {
   const window = windowAt(state.window, taker.windowId, atMs);
   return { kind: "later", atMs, state: { ...state, window, lease: undefined } };
 }

@@ -1,7 +1,7 @@
 import type { StagedMessage } from "../model/message.ts";
 import type { Settings } from "../model/settings.ts";
 import type { StagedRow } from "../model/staged.ts";
-import type { Moved, Taken } from "../model/take.ts";
+import type { Moved, Taken, TakeOutcome } from "../model/take.ts";
 import { countedOf, type Work } from "./state.ts";
 import { standsApart } from "./suspects.ts";
 import type { TakeDecision } from "./take.ts";
@@ -61,5 +61,15 @@ export function takenFrom(decision: Turn, read: ReadForTurn, settings: Settings)
     cut: state.leftBehindAtMs !== undefined,
     takenAtMs,
     dueAtMs: work.dueAtMs,
+    ...(decision.isOverStale && { isOverStale: true }),
   };
+}
+
+/** The look as a worker is told of it. */
+export function laterFrom(
+  { atMs, elsewhere }: Extract<TakeDecision, { kind: "later" }>,
+  conversationId: string,
+): Extract<TakeOutcome, { kind: "later" }> {
+  const held = elsewhere && { conversationId, sinceAtMs: elsewhere.sinceAtMs };
+  return { kind: "later", dueAtMs: atMs, ...(held && { elsewhere: held }) };
 }

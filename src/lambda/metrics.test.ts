@@ -51,6 +51,8 @@ describe("metrics", () => {
     ["lease.taken", "LeasesTaken"],
     ["lease.busy", "LeasesBusy"],
     ["lease.lost", "LeasesLost"],
+    ["status.honoured", "StatusesHonoured"],
+    ["status.stale", "StatusesStale"],
     ["turn.committed", "TurnsCommitted"],
     ["turn.dead", "TurnsDead"],
     ["send.unknown", "SendsUnknown"],

@@ -188,6 +188,15 @@ export const LIMITS = {
     default: 2,
     help: "restarts of one turn under `whileBusy: restart`",
   },
+  /** Counted from our first look that found it, and anew when the record is changed. */
+  honourStatusForMs: {
+    ...SECONDS,
+    key: "honourStatusSeconds",
+    default: 600,
+    env: "LULL_HONOUR_STATUS_SECONDS",
+    help: "with `honourStatus`: how long another system's `processing_reply` puts a turn off",
+    more: "; after that it counts as left behind, and the turn starts",
+  },
   restartPollMs: {
     ...PERIOD,
     key: "restartPollSeconds",

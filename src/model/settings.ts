@@ -58,6 +58,10 @@ export interface Settings extends LimitSettings, Choices {
   readonly projects: Readonly<Record<string, ProjectSettings>>;
   /** What a customer is told whose message is turned away because too much waits, or a turn runs. */
   readonly busyText: string;
+  /** A status that says that another system processes the conversation puts its turns off. */
+  readonly honourStatus: boolean;
+  /** How many of its messages a conversation's row shows to other systems, where there is such a row. */
+  readonly mirrorMessages: number;
   readonly renewMs: number;
   readonly clockSkewMs: number;
   /** How often a paused conversation is looked at again. */

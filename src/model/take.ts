@@ -26,6 +26,14 @@ export interface Moved {
   readonly to?: string;
 }
 
+/** How this attempt came about. */
+export interface TurnStart {
+  readonly takenAtMs: number;
+  readonly dueAtMs: number;
+  /** With `honourStatus`: another system said that it processes the conversation, for too long. */
+  readonly isOverStale?: true;
+}
+
 /** Whose turn it is. */
 interface TurnSubject {
   readonly conversation: Conversation;
@@ -36,7 +44,7 @@ interface TurnSubject {
 }
 
 /** A turn to carry out, under a lease. */
-export interface Taken extends TurnTries, TurnSubject {
+export interface Taken extends TurnTries, TurnSubject, TurnStart {
   readonly lease: Lease;
   readonly turnId: string;
   /** The batch in order. Empty when the turn carries out an outbound. */
@@ -54,8 +62,13 @@ export interface Taken extends TurnTries, TurnSubject {
   readonly history?: readonly HistoryMessage[];
   /** A limit cut the batch: more is due as soon as this turn is over. */
   readonly cut: boolean;
-  readonly takenAtMs: number;
-  readonly dueAtMs: number;
+}
+
+/** With `honourStatus`: another system says that it processes the conversation, so its turn is put off. */
+export interface HeldElsewhere {
+  readonly conversationId: string;
+  /** When a look first found it so. */
+  readonly sinceAtMs: number;
 }
 
 /** Messages ran out of attempts or of time, or their conversation is gone: moved to a dead letter. */
@@ -94,7 +107,7 @@ export interface TookOver {
 export type TakeOutcome = (
   | { readonly kind: "turn"; readonly taken: Taken }
   | Busy
-  | { readonly kind: "later"; readonly dueAtMs: number }
+  | { readonly kind: "later"; readonly dueAtMs: number; readonly elsewhere?: HeldElsewhere }
   | { readonly kind: "nothing" }
   | DeadLettered
 ) & {

@@ -276,6 +276,8 @@ export interface EngineProvider {
   readonly defaults?: Partial<Settings>;
   /** What it holds is in this process alone: several workers would each have their own. */
   readonly forOneProcess?: true;
+  /** Other systems read and write the rows of its conversations. */
+  readonly hasSharedRows?: true;
   /** URLs of the queues that wake its workers. No other system may write there. */
   readonly triggerQueues?: () => readonly string[];
   open(context: EngineContext): Promise<Engine>;

@@ -231,3 +231,25 @@ it("a customer who is turned away is asked to write again, unless other words ar
   expect(settings({}).busyText).toContain("send it again");
   expect(settings({ busyText: "one moment" }).busyText).toBe("one moment");
 });
+
+describe("beside another system", () => {
+  const shared = { ...memory(), hasSharedRows: true } as const;
+
+  it("nothing is honoured or mirrored unless it is said", () => {
+    expect(settings()).toMatchObject({ honourStatus: false, mirrorMessages: 0, honourStatusForMs: 600_000 });
+    const said = { engine: shared, honourStatus: true, mirrorMessages: 20 };
+    expect(settings(said)).toMatchObject({ honourStatus: true, mirrorMessages: 20 });
+    expect(settings({ limits: { honourStatusSeconds: 30 } }).honourStatusForMs).toBe(30_000);
+  });
+
+  it("messages are mirrored only where there is a row that others read", () => {
+    expect(() => settings({ mirrorMessages: 20 })).toThrow(/^mirrorMessages: memory keeps no row/);
+    expect(settings({ mirrorMessages: 0 }).mirrorMessages).toBe(0);
+  });
+
+  it("what is no such value is refused", () => {
+    expect(() => settings({ honourStatus: "yes" as never })).toThrow(/^honourStatus must be/);
+    for (const mirrorMessages of [-1, 1.5, 1_001])
+      expect(() => settings({ engine: shared, mirrorMessages })).toThrow(/^mirrorMessages must be/);
+  });
+});

@@ -1,4 +1,4 @@
-import { DEFAULTS, MEMORY_MARGIN_MS, settingsWith } from "../core/defaults.ts";
+import { DEFAULTS, MEMORY_MARGIN_MS, MIRROR_MESSAGES_MAX, settingsWith } from "../core/defaults.ts";
 import { ConfigError } from "../errors.ts";
 import type { LimitSettings, LimitsConfig } from "../model/limits.ts";
 import type { Log } from "../model/log.ts";
@@ -14,6 +14,7 @@ import { ALIASES, type Aliases } from "../schema/aliases.ts";
 import { limitsFrom } from "../schema/limits.ts";
 import { isPlainUrl, plainUrlInWords } from "../schema/plain-url.ts";
 import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
+import { flag, options, whole } from "../schema/schema.ts";
 import { didYouMean } from "../schema/suggest.ts";
 import { isSameQueue } from "../wire/queue-url.ts";
 import { byName } from "./by-name.ts";
@@ -38,6 +39,13 @@ export interface LullConfig extends Partial<Choices> {
   /** Gets the turns of a conversation that a human has taken over. What it returns is not sent. */
   readonly handOffTo?: Responder;
   readonly busyText?: string;
+  /**
+   * A conversation whose record says that another system processes it is left to that system, until it is
+   * done or `limits.honourStatusSeconds` have passed.
+   */
+  readonly honourStatus?: boolean;
+  /** On AWS: how many of the newest messages are also kept in the conversation's row, for others to read. */
+  readonly mirrorMessages?: number;
   /** Counts for every conversation: a status other than `active` refuses, as do other channel types. */
   readonly project?: Partial<ProjectRule>;
   /** Several projects (tenants), by name: each with its channels, and with what differs for it. */
@@ -114,6 +122,7 @@ export function settingsFrom(given: LullConfig): Settings {
     window,
     channels: channelSettings(config, window),
     bringsHistory: respondersIn(config).some((responder) => responder.readsHistory),
+    ...besideOthers(config),
     ...(config.busyText !== undefined && { busyText: config.busyText }),
     projects: projectSettings(config),
   });
@@ -125,6 +134,26 @@ function limitSettings({ limits = {} }: LullConfig): Partial<LimitSettings> {
   if (typeof found === "string") throw new ConfigError(found);
   return found;
 }
+
+/** What matters while another system works on the same conversations. */
+function besideOthers({ honourStatus, mirrorMessages, engine }: LullConfig): Partial<Settings> {
+  const given = { honourStatus, mirrorMessages };
+  const [problem] = problemsIn(given, BESIDE_OTHERS, "", TO_PEOPLE);
+  if (problem !== undefined) throw new ConfigError(problem);
+  if (mirrorMessages && !engine.hasSharedRows)
+    throw new ConfigError(
+      `mirrorMessages: ${engine.name} keeps no row that other systems read; only AWS does. Leave it out`,
+    );
+  return {
+    ...(honourStatus !== undefined && { honourStatus }),
+    ...(mirrorMessages !== undefined && { mirrorMessages }),
+  };
+}
+
+const BESIDE_OTHERS = options({
+  honourStatus: flag(),
+  mirrorMessages: whole({ minimum: 0, maximum: MIRROR_MESSAGES_MAX }),
+});
 
 /** A turn in a trigger queue would be read as poison, or would wake a conversation without messages. */
 function checkTargets({ engine, respond, responders, handOffTo, handOffs }: LullConfig & Arranged): void {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Tables } from "../engines/embedded/tables.ts";
 import { memory } from "../engines/memory/index.ts";
+import { memoryTables } from "../engines/memory/tables.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { LogFields } from "../model/log.ts";
 import type { Responder, Turn } from "../ports/responder.ts";
@@ -7,21 +9,27 @@ import { fakeClock } from "../testing/fake-clock.ts";
 import { type Fault, withFaults } from "../testing/fault-engine.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { testMessage, testWebhook } from "../testing/test-webhook.ts";
+import type { LullConfig } from "./config.ts";
 import { createService } from "./create-service.ts";
 import type { Within } from "./worker.ts";
 
 /** A service that takes no turns by itself, as in a function that a queue wakes. */
-async function woken(respond: Responder, fault: Fault = () => "pass") {
+async function woken(
+  respond: Responder,
+  fault: Fault = () => "pass",
+  { tables = memoryTables(), ...config }: Partial<LullConfig> & { readonly tables?: Tables } = {},
+) {
   const clock = fakeClock();
   const channel = testChannel({ textMax: 10 });
   const logged: [string, LogFields | undefined][] = [];
   const service = createService({
-    engine: withFaults(memory(), fault, () => new StoreUnavailable("the store is away")),
+    engine: withFaults(memory({ tables }), fault, () => new StoreUnavailable("the store is away")),
     channels: { test: channel },
     window: { seconds: 0 },
     respond,
     clock,
     random: () => 0.5,
+    ...config,
     log: (_level, event, fields) => void logged.push([event, fields]),
   });
   await service.receive("test", testWebhook(testMessage()));
@@ -200,4 +208,19 @@ it("a wake-up for a conversation that is in other hands tells whose it is, and u
   expect(at.told("lease.busy")).toEqual([{ conversation: at.id, holder, sinceAtMs, untilAtMs }]);
   time.stop();
   await first;
+});
+
+it("a conversation that another system processes is told of, and so is one that it left behind", async () => {
+  const tables = memoryTables();
+  const at = await woken(() => "hello", undefined, { tables, honourStatus: true });
+  const sinceAtMs = at.clock.nowMs();
+  tables.conversations.put({ ...tables.conversations.get(at.id)!, status: "processing_reply" });
+  expect(await at.service.wake(at.id, within())).toBe("later");
+  const honoured = { conversation: at.id, sinceAtMs, againAtMs: sinceAtMs + 2_000 };
+  expect(at.told("status.honoured")).toEqual([honoured]);
+  expect(at.told("status.stale")).toEqual([]);
+  await at.clock.advance(600_000);
+  expect(await at.service.wake(at.id, within())).toBe("turn");
+  expect(at.told("status.stale")).toEqual([{ conversation: at.id, turn: expect.any(String) }]);
+  expect(at.channel.outbox.map(({ text }) => text)).toEqual(["hello"]);
 });

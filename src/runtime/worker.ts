@@ -216,6 +216,14 @@ export class Worker {
       });
     for (const content of outcome.deadLettered ?? []) dead(content);
     if (outcome.kind === "dead-lettered") dead(outcome);
+    if (outcome.kind === "later" && outcome.elsewhere) {
+      const { conversationId: conversation, sinceAtMs } = outcome.elsewhere;
+      log("debug", "status.honoured", { conversation, sinceAtMs, againAtMs: outcome.dueAtMs });
+    }
+    if (outcome.kind === "turn" && outcome.taken.isOverStale) {
+      const { conversation, turnId } = outcome.taken;
+      log("warn", "status.stale", { conversation: conversation.id, turn: turnId });
+    }
     if (outcome.kind !== "busy" || outcome.isRenewed) return;
     const { conversationId, untilAtMs, holder, sinceAtMs } = outcome;
     log("debug", "lease.busy", { conversation: conversationId, holder, sinceAtMs, untilAtMs });

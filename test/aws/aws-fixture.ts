@@ -2,9 +2,12 @@ import { randomUUID } from "node:crypto";
 import { DeleteItemCommand, type DynamoDBClient, paginateScan } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { settingsWith } from "../../src/core/defaults.ts";
+import { isoOf } from "../../src/core/instant.ts";
 import { TABLES } from "../../src/engines/aws/dynamo/tables.ts";
 import { openContext } from "../../src/engines/aws/engine.ts";
 import { type AwsOptions, aws, createQueues, createTables } from "../../src/engines/aws/index.ts";
+import { rowKey } from "../../src/engines/aws/items/conversation-item.ts";
+import { senderOf } from "../../src/engines/aws/items/conversation-row.ts";
 import { sweepLeases } from "../../src/engines/aws/steps/sweep.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import type { LogFields } from "../../src/model/log.ts";
@@ -140,6 +143,14 @@ export async function awsFixture(
         await dynamodb.send(new DeleteItemCommand({ TableName: `${tablePrefix}${table}`, Key }));
       }
       held.drop(conversationId);
+    },
+    async says(conversationId, status, updatedAtMs) {
+      const sender = await senderOf(harness, conversationId);
+      const set = {
+        conversation_status: status,
+        ...(updatedAtMs !== undefined && { updated_at: isoOf(updatedAtMs) }),
+      };
+      await harness.store.update("conversations", rowKey(sender!, conversationId), { set });
     },
     async keeps() {
       const names = Object.values(TABLES).map(({ name }) => `${tablePrefix}${name}`);

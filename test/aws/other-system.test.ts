@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, it } from "vitest";
+import type { Settings } from "../../src/model/settings.ts";
 import type { Taken } from "../../src/model/take.ts";
 import { allSent, as, draftFor, replied, silent } from "../../src/testing/engine-contract/builders.ts";
 import type { Emulators } from "../../tools/aws-local/emulators.ts";
@@ -25,10 +26,10 @@ const full = {
 };
 
 /** Shared tables for each case, and the other system's conversation in them. */
-function otherSystem(emulators: Emulators) {
+function otherSystem(emulators: Emulators, settings: Partial<Settings> = {}) {
   let at: SharedTables;
   beforeEach(async () => {
-    at = await SharedTables.open(emulators, { admission: "known" });
+    at = await SharedTables.open(emulators, { admission: "known", ...settings });
   });
   afterEach(() => at.close());
   return {
@@ -122,6 +123,24 @@ describeOnEmulators("conversations that another system writes", (emulators) => {
   });
 });
 
+describeOnEmulators("conversations that another system keys with the provider's prefix", (emulators) => {
+  const other = otherSystem(emulators, {
+    channels: { test: { type: "whatsapp", window: { kind: "fixed", lengthMs: 10_000 } } },
+  });
+  const key = { primary_channel: "whatsapp:+15550100", conversation_id: ID };
+
+  it("are found by the number alone, and their rows are the ones that change", async () => {
+    const row = { ...full, ...key, channel_type: "whatsapp", allowed_channels: ["whatsapp"] };
+    await other.at.put("conversations", row);
+    as("staged", await other.at.receive({ sender: "+15550100" }));
+    const turn = await other.at.turnInTime();
+    assert.deepEqual([turn.conversation.id, turn.conversation.sender], [ID, "+15550100"]);
+    as("committed", await other.at.engine.turns.commit(turn.lease, replied(turn, allSent(draftFor(turn)))));
+    assert.equal((await other.at.get("conversations", key))?.conversation_status, "reply_sent");
+    assert.equal((await other.at.engine.conversations.get(ID))?.sender, "+15550100");
+  });
+});
+
 describeOnEmulators("messages that another system kept in its conversations", (emulators) => {
   const other = otherSystem(emulators);
 
@@ -150,6 +169,75 @@ describeOnEmulators("messages that another system kept in its conversations", (e
     assert.deepEqual(await other.at.engine.conversations.history(ID, 10, 1), history.slice(-1));
     const roomy = await other.at.engine.conversations.history(ID, 10, 100_000);
     assert.deepEqual(roomy, history);
+  });
+});
+
+describeOnEmulators("messages mirrored in another system's row", (emulators) => {
+  const other = otherSystem(emulators, { mirrorMessages: 2 });
+  const theirs = {
+    role: "assistant",
+    body: "Hello Ana",
+    message_sid: "SM1",
+    timestamp: "2025-12-31T10:00:00.000Z",
+    tags: new Set(["first"]),
+    score: 0.1,
+    nothing: null,
+  };
+  const answer = async () => {
+    const turn = await other.taken();
+    const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
+    as(
+      "committed",
+      await other.at.engine.turns.commit(turn.lease, replied(turn, allSent(draftFor(turn)), { usage })),
+    );
+    return turn;
+  };
+  const bodies = async () => ((await other.row()).messages as Row[]).map(({ body }) => body);
+
+  it("stand behind what it wrote there, the newest of ours, and are no second history", async () => {
+    await other.write({ ...full, messages: [theirs] });
+    await answer();
+    const { messages } = await other.row();
+    assert.deepEqual((messages as Row[])[0], theirs);
+    assert.deepEqual(await bodies(), ["Hello Ana", "hi", "ok"]);
+    const { turnId } = await answer();
+    assert.deepEqual(await bodies(), ["Hello Ana", "hi", "ok"]);
+    const last = ((await other.row()).messages as Row[]).at(-1);
+    assert.deepEqual(
+      [last?.lull_turn_id, last?.message_sid, last?.total_tokens],
+      [turnId, `out-${turnId}-0`, 7],
+    );
+    assert.equal((await other.at.engine.conversations.history(ID, 10)).length, 5);
+    assert.deepEqual(other.at.told("conversation.not-updated"), []);
+  });
+
+  it("begin a list where there is none, and leave alone what is none", async () => {
+    await other.write(full);
+    await answer();
+    assert.deepEqual(await bodies(), ["hi", "ok"]);
+    await other.write({ ...full, messages: "many" });
+    await answer();
+    assert.equal((await other.row()).messages, "many");
+    assert.deepEqual(
+      other.at.told("conversation.not-updated").map(({ fields }) => fields.lacks),
+      ["messages"],
+    );
+  });
+
+  it("keep within a row that is nearly full, list and all", async () => {
+    const long = Array.from({ length: 39 }, (_, n) => ({ ...theirs, body: `${n}`.padEnd(10_000, "x") }));
+    await other.write({ ...full, messages: long });
+    await answer();
+    const { messages, conversation_status } = await other.row();
+    assert.deepEqual([(messages as Row[]).length, conversation_status], [41, "reply_sent"]);
+    await other.write({ ...full, messages: [...long, { ...theirs, body: "x".repeat(9_500) }] });
+    await answer();
+    const after = await other.row();
+    assert.deepEqual([(after.messages as Row[]).length, after.conversation_status], [40, "reply_sent"]);
+    assert.deepEqual(
+      other.at.told("conversation.not-updated").map(({ fields }) => fields.lacks),
+      ["messages"],
+    );
   });
 });
 

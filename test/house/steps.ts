@@ -14,10 +14,13 @@ export const STEPS_OF_ONE: Readonly<Record<string, string>> = {
   "engines/aws/steps/left-behind.ts":
     "reading a pile again for each of its turns would cost a request a page",
   "engines/aws/steps/listing.ts": "a list is spread over partitions of an index that has keys only",
+  "engines/aws/steps/mirror.ts": "only here is there a row in which other systems look for messages",
   "engines/aws/steps/move-in.ts":
     "only these tables bear the names of another system's, which left its messages there",
   "engines/aws/steps/row-update.ts": "the conversation's row has another owner, and may have no room",
   "engines/aws/steps/sent-before.ts": "three queries; a store of tables asks its history",
+  "engines/aws/steps/status.ts":
+    "other systems read in the conversation's row whether a turn runs, and may take its word for a lock",
   "engines/aws/steps/undo-take.ts":
     "between LEASE and BATCH a request may fail; a transaction is rolled back",
 };

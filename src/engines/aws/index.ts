@@ -25,6 +25,7 @@ export function aws(options: AwsOptions = {}): AwsEngine {
     options,
     name: "aws",
     defaults: AWS_DEFAULTS,
+    hasSharedRows: true,
     triggerQueues: () => Object.values(resourcesFrom(options).queues),
     backupNote:
       "DynamoDB has backups of its own: switch on point-in-time recovery for the tables, " +

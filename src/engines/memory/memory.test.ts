@@ -1,5 +1,10 @@
 import { describe, it } from "vitest";
-import { type EngineHarness, engineContract, engineFixture } from "../../testing/engine-contract/index.ts";
+import {
+  type EngineFixture,
+  type EngineHarness,
+  engineContract,
+  engineFixture,
+} from "../../testing/engine-contract/index.ts";
 import { memory } from "./index.ts";
 import { memoryTables } from "./tables.ts";
 
@@ -13,7 +18,11 @@ const harness: EngineHarness = {
   async fixture(settings) {
     const tables = memoryTables();
     const strand = async (conversationId: string) => tables.states.put(conversationId, undefined);
-    return engineFixture(memory({ tables }), settings, { strand });
+    const says: EngineFixture["says"] = async (id, status, updatedAtMs) => {
+      const before = tables.conversations.get(id)!;
+      tables.conversations.put({ ...before, status, updatedAtMs: updatedAtMs ?? before.updatedAtMs });
+    };
+    return engineFixture(memory({ tables }), settings, { strand, says });
   },
 };
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "vitest";
+import type { ConversationStatus } from "../../model/conversation.ts";
 import type { Engine, EngineProvider } from "../../ports/engine.ts";
 import {
   type EngineHarness,
@@ -24,6 +25,7 @@ function harnessWith(options: Omit<SqliteOptions, "file">, opening: Opening = sq
       return engineFixture(opening({ file, ...options }), settings, {
         strand: async (conversationId) => strand(file, conversationId),
         spoil: async (...row) => spoil(file, ...row),
+        says: async (...said) => says(file, ...said),
         keeps: () => bytesIn(folder),
         close: () => rm(folder, { recursive: true }),
       });
@@ -70,6 +72,18 @@ async function bytesIn(folder: string): Promise<string> {
 function strand(file: string, conversationId: string): void {
   const database = new DatabaseSync(file, { timeout: 5_000 });
   database.prepare("DELETE FROM states WHERE conversation_id = ?").run(conversationId);
+  database.close();
+}
+
+function says(file: string, conversationId: string, status: ConversationStatus, updatedAtMs?: number): void {
+  const database = new DatabaseSync(file, { timeout: 5_000 });
+  const written = database
+    .prepare(
+      `UPDATE conversations SET record = json_set(record, '$.status', ?,
+         '$.updatedAtMs', coalesce(?, json_extract(record, '$.updatedAtMs'))) WHERE id = ?`,
+    )
+    .run(status, updatedAtMs ?? null, conversationId);
+  assert.equal(written.changes, 1);
   database.close();
 }
 

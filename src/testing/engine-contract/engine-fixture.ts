@@ -8,6 +8,7 @@ import type { EngineFixture } from "./harness.ts";
 export interface StoreAccess {
   readonly strand?: EngineFixture["strand"];
   readonly spoil?: EngineFixture["spoil"];
+  readonly says?: EngineFixture["says"];
   readonly keeps?: EngineFixture["keeps"];
   /** After every worker is closed. */
   readonly close?: () => Promise<void>;
@@ -37,6 +38,7 @@ export function engineFixture(
     setClockBack: clock.setBack,
     ...(storeAccess.strand && { strand: storeAccess.strand }),
     ...(storeAccess.spoil && { spoil: storeAccess.spoil }),
+    ...(storeAccess.says && { says: storeAccess.says }),
     ...(storeAccess.keeps && { keeps: storeAccess.keeps }),
     async close() {
       for (const engine of opened) await engine.close();

@@ -1,3 +1,4 @@
+import type { ConversationStatus } from "../../model/conversation.ts";
 import type { Settings } from "../../model/settings.ts";
 import type { TakeOutcome } from "../../model/take.ts";
 import type { Engine } from "../../ports/engine.ts";
@@ -50,6 +51,11 @@ export interface EngineFixture {
   strand?(conversationId: string): Promise<void>;
   /** Replaces one of our rows behind the engine's back; of a conversation's staged rows, the oldest. */
   spoil?(conversationId: string, what: SpoiltWhat, how: SpoiltHow): Promise<void>;
+  /**
+   * Writes the status of a conversation's record behind the engine's back, and nothing else of it, as a
+   * system does that takes the status for a lock. With a time, the record was changed then.
+   */
+  says?(conversationId: string, status: ConversationStatus, updatedAtMs?: number): Promise<void>;
   /**
    * All bytes of all that the store keeps, for a search: files as they are, every row of every table,
    * triggers on their way.

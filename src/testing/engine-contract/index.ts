@@ -3,6 +3,7 @@ import { attempts } from "./attempts.ts";
 import { batches } from "./batches.ts";
 import { clocks } from "./clocks.ts";
 import { drafts } from "./drafts.ts";
+import { elsewhere } from "./elsewhere.ts";
 import { erasing } from "./erasing.ts";
 import { foreignRows } from "./foreign-rows.ts";
 import type { EngineCase } from "./harness.ts";
@@ -57,6 +58,7 @@ export const engineContract: readonly EngineCase[] = [
   ...outbounds,
   ...unknownSends,
   ...pausing,
+  ...elsewhere,
   ...lateAnswers,
   ...recording,
   ...erasing,

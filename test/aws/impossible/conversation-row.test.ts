@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, it } from "vitest";
-import { as, textsOf } from "../../../src/testing/engine-contract/builders.ts";
+import { as, silent, textsOf } from "../../../src/testing/engine-contract/builders.ts";
 import { describeOnEmulators } from "../describe-on-emulators.ts";
 import { type Row, SharedTables } from "../shared-tables.ts";
 import { ID, KEY, write } from "./conversation-row.ts";
@@ -11,6 +11,12 @@ const COMMITTED = { usage: USAGE, more: false };
 const FULL = 400 * 1024 - 80;
 
 const row = async (at: SharedTables): Promise<Row> => (await at.get("conversations", KEY))!;
+/** The last reply's count, and the total. */
+async function counts(at: SharedTables) {
+  const standing = await row(at);
+  const both = (name: string) => [standing[`${name}_tokens`], standing[`${name}_tokens_sum`]];
+  return { prompt: both("prompt"), completion: both("completion"), total: both("total") };
+}
 const notUpdated = (at: SharedTables) =>
   at.told("conversation.not-updated").map(({ fields }) => [fields.conversation, fields.lacks]);
 
@@ -25,27 +31,44 @@ describeOnEmulators("what the row of a conversation cannot hold", (emulators) =>
     await write(at, { prompt_tokens: null, completion_tokens: null, total_tokens: 5 });
     as("staged", await at.receive());
     await at.answer(await at.turnInTime(), COMMITTED);
-    const { prompt_tokens, completion_tokens, total_tokens, conversation_status } = await row(at);
-    assert.deepEqual(
-      { prompt_tokens, completion_tokens, total_tokens, conversation_status },
-      { prompt_tokens: 3, completion_tokens: 4, total_tokens: 12, conversation_status: "reply_sent" },
-    );
+    assert.deepEqual(await counts(at), { prompt: [3, 3], completion: [4, 4], total: [7, 12] });
+    assert.equal((await row(at)).conversation_status, "reply_sent");
     assert.equal((await at.engine.conversations.history(ID, 10)).length, 2);
     assert.deepEqual(at.told("conversation.not-updated"), []);
   });
 
-  it("counters that are no numbers stay their owner's, and the turn is committed", async () => {
+  it("a count that is no number is replaced by the last reply's, and its total starts anew", async () => {
     await write(at, { prompt_tokens: "many", completion_tokens: 1 });
     as("staged", await at.receive());
     await at.answer(await at.turnInTime(), COMMITTED);
-    const { prompt_tokens, completion_tokens, conversation_status } = await row(at);
-    assert.deepEqual(
-      { prompt_tokens, completion_tokens, conversation_status },
-      { prompt_tokens: "many", completion_tokens: 5, conversation_status: "reply_sent" },
-    );
-    assert.equal(at.told("conversation.not-updated")[0]?.fields.lacks, "prompt_tokens");
+    assert.deepEqual(await counts(at), { prompt: [3, 3], completion: [4, 5], total: [7, 7] });
+    assert.equal((await row(at)).conversation_status, "reply_sent");
+    assert.deepEqual(at.told("conversation.not-updated"), []);
+  });
+
+  it("a total that is no number stays its owner's, and the turn is committed", async () => {
+    await write(at, { prompt_tokens_sum: "many", completion_tokens_sum: null, completion_tokens: 1 });
+    as("staged", await at.receive());
+    await at.answer(await at.turnInTime(), COMMITTED);
+    assert.deepEqual(await counts(at), { prompt: [3, "many"], completion: [4, 4], total: [7, 7] });
+    assert.equal(at.told("conversation.not-updated")[0]?.fields.lacks, "prompt_tokens_sum");
     const { conversation } = (await at.engine.inspector.conversation(ID))!;
-    assert.deepEqual([conversation.promptTokens, conversation.completionTokens], [0, 5]);
+    assert.deepEqual([conversation.promptTokens, conversation.completionTokens], [0, 4]);
+  });
+
+  it("counts of the last reply stand beside totals, which go on from those of 0.1.0", async () => {
+    await write(at, { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 });
+    for (const _ of ["one", "two"]) {
+      as("staged", await at.receive());
+      await at.answer(await at.turnInTime(), COMMITTED);
+    }
+    assert.deepEqual(await counts(at), { prompt: [3, 106], completion: [4, 58], total: [7, 164] });
+    as("staged", await at.receive());
+    const turn = await at.turnInTime();
+    as("committed", await at.engine.turns.commit(turn.lease, silent(turn)));
+    assert.deepEqual((await counts(at)).total, [7, 164]);
+    const { conversation } = (await at.engine.inspector.conversation(ID))!;
+    assert.equal(conversation.totalTokens, 164);
   });
 
   it("no room for anything leaves the row as it is, and the turn is committed once", async () => {

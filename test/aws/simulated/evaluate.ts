@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Change, Condition, Item } from "../../../src/engines/aws/dynamo/expression.ts";
 
 /**
@@ -28,9 +29,9 @@ function compares(is: "=" | "<>" | "<=" | "<" | ">" | "begins", actual: unknown,
   if (typeof actual !== typeof expected || actual === null) return is === "<>";
   switch (is) {
     case "=":
-      return actual === expected;
+      return isDeepStrictEqual(actual, expected);
     case "<>":
-      return actual !== expected;
+      return !isDeepStrictEqual(actual, expected);
     case "<=":
       return (actual as number) <= (expected as number);
     case "<":
@@ -43,8 +44,14 @@ function compares(is: "=" | "<>" | "<=" | "<" | ">" | "begins", actual: unknown,
 }
 
 /** The item after a change. */
-export function changed(item: Item, { set = {}, setIfAbsent = {}, add = {} }: Change): Item {
-  const sums = Object.entries(add).map(([name, value]) => [name, Number(item[name] ?? 0) + value]);
+export function changed(item: Item, { set = {}, setIfAbsent = {}, add = {}, sum = {} }: Change): Item {
+  const sums = [
+    ...Object.entries(add).map(([name, value]) => [name, Number(item[name] ?? 0) + value]),
+    ...Object.entries(sum).map(([name, { plus, from }]) => [
+      name,
+      Number(item[name] ?? item[from] ?? 0) + plus,
+    ]),
+  ];
   return plain({ ...setIfAbsent, ...item, ...set, ...Object.fromEntries(sums) });
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { settingsWith } from "../../../src/core/defaults.ts";
+import { isoOf } from "../../../src/core/instant.ts";
 import { type AwsContext, contextFor } from "../../../src/engines/aws/context.ts";
 import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
 import { TABLES, type TableName } from "../../../src/engines/aws/dynamo/tables.ts";
@@ -153,6 +154,12 @@ export async function memoryFixture(
       for (const table of ["triggerLock", "state"] as const)
         tables.write(table, { conversation_id: conversationId }, undefined, 0);
       waiting = waiting.filter((each) => each.conversationId !== conversationId);
+    },
+    async says(conversationId, status, updatedAtMs) {
+      const rows = tables.all("conversations", undefined, "all");
+      const row = rows.find(({ conversation_id }) => conversation_id === conversationId)!;
+      const changed = updatedAtMs !== undefined && { updated_at: isoOf(updatedAtMs) };
+      tables.write("conversations", row, { ...row, conversation_status: status, ...changed }, 0);
     },
     spoil: async (conversationId, what, how) => spoilIn(tables, conversationId, what, how),
     async keeps() {

@@ -9,9 +9,13 @@ import type {
   Written,
 } from "../../../src/engines/aws/dynamo/store.ts";
 import { type AnyTable, keyedAs, TABLES, type TableName } from "../../../src/engines/aws/dynamo/tables.ts";
+import { itemBytes } from "../../../src/engines/aws/items/item-size.ts";
 import type { RequestName } from "../../../src/testing/simulator/plan.ts";
 import { ImpossibleWrite } from "../../../src/wire/aws-failure.ts";
 import { changed, holds, plain } from "./evaluate.ts";
+
+/** What one item of DynamoDB may have. */
+const ITEM_BYTES = 400 * 1_024;
 
 interface Version {
   readonly item: Item | undefined;
@@ -201,11 +205,18 @@ export class MemoryStore implements Store {
     });
   }
 
-  /** An addition to an attribute that is no number. */
+  /** An addition to an attribute that is no number, or an item that grows too large. */
   #isImpossible(action: Action): boolean {
-    const add = action.kind === "update" ? (action.change.add ?? {}) : {};
+    if (action.kind !== "update") return false;
+    const { add = {}, sum = {} } = action.change;
     const before = this.#tables.read(action.table, keyOf(action)) ?? {};
-    return Object.keys(add).some((name) => before[name] !== undefined && typeof before[name] !== "number");
+    const start = (name: string, from = name) => (before[name] === undefined ? before[from] : before[name]);
+    const starts = [
+      ...Object.keys(add).map((name) => start(name)),
+      ...Object.entries(sum).map(([name, { from }]) => start(name, from)),
+    ];
+    if (starts.some((value) => value !== undefined && typeof value !== "number")) return true;
+    return itemBytes(changed({ ...before, ...action.key }, action.change)) > ITEM_BYTES;
   }
 
   #apply(action: Action): void {

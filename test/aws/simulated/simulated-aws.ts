@@ -7,6 +7,7 @@ import type { SimulateOptions } from "../../../src/testing/simulator/simulate.ts
 import type { EngineRun } from "../../../src/testing/simulator/simulation-run.ts";
 import { MemoryQueue, MemoryTriggers } from "./memory-queue.ts";
 import { MemoryStore, MemoryTables } from "./memory-store.ts";
+import type { OtherSystem } from "./other-system.ts";
 import { Scribbler } from "./scribbler.ts";
 
 const REPEATED = 0.01;
@@ -100,7 +101,16 @@ export const AWS_POISONED: typeof AWS_SIMULATION = {
  * takes its own time, so workers interleave request by request, and one that dies is dead in the middle of a
  * step. What the emulators over HTTP prove of the requests themselves, this proves of their order.
  */
-export function simulatedAws({ seed, nowMs, request }: EngineRun): EngineProvider {
+export function simulatedAws(run: EngineRun): EngineProvider {
+  return awsOn(run);
+}
+
+/** The same beside another system that takes conversations by their status, and adds to their messages. */
+export function simulatedBeside(run: EngineRun, other: OtherSystem): EngineProvider {
+  return awsOn(run, other);
+}
+
+function awsOn({ seed, nowMs, request }: EngineRun, other?: OtherSystem): EngineProvider {
   const random = seeded(seed);
   const tables = new MemoryTables();
   // Drawn separately, so that everything else happens in the same order with and without it.
@@ -123,7 +133,7 @@ export function simulatedAws({ seed, nowMs, request }: EngineRun): EngineProvide
         ...way,
         indexLag: () => random.below(INDEX_LAG_MAX),
         scribble: (all) => {
-          if (!isCalm) scribbler.scribble(all);
+          if (!isCalm) (other ?? scribbler).scribble(all);
         },
         sees: isCalm ? "all" : "what has arrived",
         repeats: () => !isCalm && random.chance(REPEATED),
@@ -133,7 +143,8 @@ export function simulatedAws({ seed, nowMs, request }: EngineRun): EngineProvide
         count += 1;
         return `id-${count}`;
       };
-      return engineOn(contextFor(context, { store, triggers, forget: "sweep", newId }), async () => {});
+      const own = other ? { ...context, settings: { ...context.settings, ...other.settings } } : context;
+      return engineOn(contextFor(own, { store, triggers, forget: "sweep", newId }), async () => {});
     },
   };
 }

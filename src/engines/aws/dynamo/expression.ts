@@ -56,6 +56,13 @@ export interface Change {
   readonly set?: Item;
   readonly setIfAbsent?: Item;
   readonly add?: Readonly<Record<string, number>>;
+  /** Like `add`, for a sum that may still stand under another name: then it starts from there. */
+  readonly sum?: Readonly<Record<string, Summand>>;
+}
+
+export interface Summand {
+  readonly plus: number;
+  readonly from: string;
 }
 
 /** What a request may be made of. */
@@ -104,7 +111,7 @@ export function expressions({ change, condition, key, filter, attributes }: Part
   return { ...made, ...(names.size > 0 && { ExpressionAttributeNames: named }), values };
 }
 
-function updateText({ set = {}, setIfAbsent = {}, add = {} }: Change, bind: Bind): string {
+function updateText({ set = {}, setIfAbsent = {}, add = {}, sum = {} }: Change, bind: Bind): string {
   const sets = [
     ...Object.entries(set)
       .filter(([, value]) => value !== undefined)
@@ -112,6 +119,11 @@ function updateText({ set = {}, setIfAbsent = {}, add = {} }: Change, bind: Bind
     ...Object.entries(setIfAbsent).map(([name, value]) => {
       const bound = bind.name(name);
       return `${bound} = if_not_exists(${bound}, ${bind.value(value)})`;
+    }),
+    ...Object.entries(sum).map(([name, { plus, from }]) => {
+      const bound = bind.name(name);
+      const start = `if_not_exists(${bind.name(from)}, ${bind.value(0)})`;
+      return `${bound} = if_not_exists(${bound}, ${start}) + ${bind.value(plus)}`;
     }),
   ];
   const removes = Object.entries(set)

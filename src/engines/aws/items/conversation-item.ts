@@ -19,6 +19,37 @@ export function senderIn(item: Item | undefined): string | undefined {
   return typeof sender === "string" && sender !== "" ? sender : undefined;
 }
 
+const PREFIX = "whatsapp:";
+const PREFIXED_NUMBER = /^whatsapp:(?=\+?\d+$)/;
+const NUMBER = /^\+?\d+$/;
+
+/**
+ * The keys under which a row of this customer may stand, the likeliest first: another system may write a
+ * number as its provider does, with a prefix.
+ */
+export function spellingsOf(sender: string): string[] {
+  const plain = withoutPrefix(sender);
+  if (!NUMBER.test(plain)) return [sender];
+  return [sender, plain === sender ? `${PREFIX}${plain}` : plain];
+}
+
+function withoutPrefix(sender: string): string {
+  return sender.replace(PREFIXED_NUMBER, "");
+}
+
+/** Kept with a conversation whose key is spelt otherwise than its customer's name. Copies have it, too. */
+const SPELT = Symbol("primary_channel");
+
+interface SpeltKey {
+  readonly sender: string;
+  readonly [SPELT]?: string;
+}
+
+/** The first half of the key of the conversation's row, as it is spelt there. */
+export function rowSenderOf(conversation: SpeltKey): string {
+  return conversation[SPELT] ?? conversation.sender;
+}
+
 /** The row's key: the customer's address, and the id. */
 export function rowKey(sender: string, id: string): Item {
   return { [SENDER]: sender, conversation_id: id };
@@ -28,7 +59,9 @@ export function rowKey(sender: string, id: string): Item {
  * A row of `conversations`, whichever system wrote it, as a conversation of ours: what is missing has its
  * default. The owner's configuration is passed on as attributes, for responders to read.
  */
-export function conversationFrom(row: Item): Conversation {
+export function conversationFrom(row: Item): Conversation & SpeltKey {
+  const spelt = String(row.primary_channel);
+  const sender = withoutPrefix(spelt);
   const createdAtMs = instantOf(row.created_at) ?? 0;
   const window = windowIn(row.reply_window);
   const allowed = listOf(row.allowed_channels);
@@ -37,7 +70,8 @@ export function conversationFrom(row: Item): Conversation {
     id: String(row.conversation_id),
     channelType: textOf(row.channel_type),
     address: addressOf(row),
-    sender: String(row.primary_channel),
+    sender,
+    ...(spelt !== sender && { [SPELT]: spelt }),
     ...(typeof row.sender_alias === "string" && { senderAlias: row.sender_alias }),
     status: textOf(row.conversation_status, "new") as ConversationStatus,
     projectStatus: textOf(row.project_status, "active"),
@@ -48,9 +82,7 @@ export function conversationFrom(row: Item): Conversation {
     paused: isTrue(row.paused),
     ...(window && { window }),
     attributes: attributesOf(row),
-    promptTokens: countOf(row.prompt_tokens),
-    completionTokens: countOf(row.completion_tokens),
-    totalTokens: countOf(row.total_tokens),
+    ...totalsIn(row),
     createdAtMs,
     updatedAtMs: instantOf(row.updated_at) ?? createdAtMs,
   };
@@ -72,15 +104,36 @@ export function rowFrom(conversation: Conversation): Item {
     paused: conversation.paused,
     reply_window: conversation.window,
     attributes: conversation.attributes,
-    ...tokensOf(conversation),
+    ...totalsOf(conversation),
     created_at: isoOf(createdAtMs),
     updated_at: isoOf(conversation.updatedAtMs),
     ...listedAs(id, createdAtMs),
   };
 }
 
+/** The last reply's, as the original system meant these names. */
 export function tokensOf({ promptTokens, completionTokens, totalTokens }: Usage): Record<string, number> {
   return { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: totalTokens };
+}
+
+/** Where the total of a count is kept. */
+export function totalName(count: string): string {
+  return `${count}_sum`;
+}
+
+/** Those of all its turns. */
+function totalsOf(usage: Usage): Item {
+  return Object.fromEntries(Object.entries(tokensOf(usage)).map(([name, count]) => [totalName(name), count]));
+}
+
+/** 0.1.0 kept the totals under the names of the last reply's. */
+function totalsIn(row: Item): Usage {
+  const total = (name: string) => countOf(row[totalName(name)] ?? row[name]);
+  return {
+    promptTokens: total("prompt_tokens"),
+    completionTokens: total("completion_tokens"),
+    totalTokens: total("total_tokens"),
+  };
 }
 
 /** What puts a row into the list of conversations. Rows of another system get it at our first write. */

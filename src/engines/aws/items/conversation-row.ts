@@ -2,7 +2,7 @@ import type { Conversation } from "../../../model/conversation.ts";
 import type { AwsContext } from "../context.ts";
 import { equal, type Item } from "../dynamo/expression.ts";
 import { BY_ID } from "../dynamo/tables.ts";
-import { conversationFrom, rowKey, SENDER, senderIn } from "./conversation-item.ts";
+import { conversationFrom, rowKey, SENDER, senderIn, spellingsOf } from "./conversation-item.ts";
 import { conversationKeyOf } from "./keys.ts";
 import { withRoom } from "./quarantined-rows.ts";
 
@@ -28,10 +28,19 @@ async function lookUpSender(context: AwsContext, id: string): Promise<string | u
   return senderIn(found);
 }
 
-/** The row itself, read consistently. */
+/** The row itself, read consistently, however its key is spelt. */
 export async function rowOf(context: AwsContext, id: string, sender?: string): Promise<Item | undefined> {
   const known = sender || (await senderOf(context, id));
-  return known === undefined ? undefined : context.store.get("conversations", rowKey(known, id));
+  for (const spelt of known === undefined ? [] : spellingsOf(known)) {
+    const row = await context.store.get("conversations", rowKey(spelt, id));
+    if (row) return row;
+  }
+  return undefined;
+}
+
+/** The first half of the key under which the row stands, or would. */
+export async function rowSenderAt(context: AwsContext, id: string): Promise<string | undefined> {
+  return senderIn(await rowOf(context, id)) ?? senderOf(context, id);
 }
 
 export async function conversationOf(

@@ -1,12 +1,15 @@
+import { providerIdsOf } from "../../../core/draft.ts";
 import { conversationOfUnknown } from "../../../core/identity.ts";
+import { isoOf } from "../../../core/instant.ts";
 import { canonicalAddress } from "../../../core/own-addresses.ts";
 import type { Sound } from "../../../core/shape.ts";
 import { soundUnknown } from "../../../core/sound-records.ts";
+import { type FinishedTurn, spokenIn } from "../../../core/turn.ts";
 import type { HistoryMessage } from "../../../model/history.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
 import { isObject } from "../../../schema/is-object.ts";
 import type { Item } from "../dynamo/expression.ts";
-import { instantOf } from "./conversation-item.ts";
+import { instantOf, tokensOf } from "./conversation-item.ts";
 import { inTime } from "./keys.ts";
 
 export const REFUSAL = "r#";
@@ -24,6 +27,31 @@ export function legacyFrom(entry: unknown): HistoryMessage | undefined {
     atMs: instantOf(entry.timestamp ?? entry.message_timestamp ?? entry.created_at) ?? 0,
     turnId: typeof id === "string" ? id : "",
   };
+}
+
+/** Marks what we wrote there ourselves. No reader of the list has to know it. */
+const TURN = "lull_turn_id";
+
+/** Whether it is one that we also keep in items of our own. */
+export function isMirrored(entry: unknown): entry is Item {
+  return isObject(entry) && typeof entry[TURN] === "string";
+}
+
+/**
+ * What a turn adds to the `messages` of the conversation's row: under the names of the system that began the
+ * list, one entry for all that the customer wrote, and one for the reply.
+ */
+export function mirroredEntries(turn: FinishedTurn): Item[] {
+  const { messages, draft, commit } = turn;
+  const sids = { user: messages[0]?.providerId, assistant: draft && providerIdsOf(draft).at(-1) };
+  return spokenIn(turn).map(({ role, text, atMs, turnId }) => ({
+    ...(sids[role] !== undefined && { message_sid: sids[role] }),
+    role,
+    body: text,
+    timestamp: isoOf(atMs),
+    ...(role === "assistant" && commit.usage && tokensOf(commit.usage)),
+    [TURN]: turnId,
+  }));
 }
 
 export function unknownKey(unknownId: string): Item | undefined {

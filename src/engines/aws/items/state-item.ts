@@ -22,6 +22,8 @@ export interface Stored {
   readonly turnCount: number;
   /** `conversation_status` before this turn was taken. */
   readonly statusBefore: string | undefined;
+  /** The turn failed: until its next attempt the row says `processing_error`, for others to go on. */
+  readonly saysError: boolean;
   /** Written by a newer version of Lull: this one must not change it. */
   readonly isNewer: boolean;
   /** Why the row is foreign, and the row. */
@@ -34,6 +36,7 @@ export const STATE_ATTRIBUTES = [
   "draft",
   "not_before_at_ms",
   "left_behind_at_ms",
+  "elsewhere",
   "busy_told_turn_id",
 ] as const;
 
@@ -47,6 +50,7 @@ export function storedFrom(id: string, item: Item | undefined): Stored {
     draft: row.draft,
     notBeforeAtMs: row.not_before_at_ms,
     leftBehindAtMs: row.left_behind_at_ms,
+    elsewhere: row.elsewhere,
     busyToldTurnId: row.busy_told_turn_id,
   });
   return {
@@ -58,6 +62,7 @@ export function storedFrom(id: string, item: Item | undefined): Stored {
     lastCommitAtMs: soundPart<number>(time, row.last_commit_at_ms) ?? 0,
     turnCount: soundPart<number>(count, row.turn_count) ?? 0,
     statusBefore: soundPart(text, row.status_before),
+    saysError: row.says_error === true,
     isNewer: isNewer(item),
     foreign: read.kind === "foreign" ? { why: read.why, raw: row } : undefined,
   };
@@ -121,6 +126,7 @@ export function stateChange(
     ...changed("draft", "draft"),
     ...changed("notBeforeAtMs", "not_before_at_ms"),
     ...changed("leftBehindAtMs", "left_behind_at_ms"),
+    ...changed("elsewhere", "elsewhere"),
     ...changed("busyToldTurnId", "busy_told_turn_id"),
   };
 }

@@ -20,6 +20,7 @@ import { turnItems } from "../items/turn-item.ts";
 import type { LeftBehind } from "../left-rows.ts";
 import { ownLease } from "./lease.ts";
 import { type RowUpdate, rowUpdate } from "./row-update.ts";
+import { NO_STATUS_NOTE } from "./status.ts";
 import { takeMore } from "./take.ts";
 import { wakeWaiting } from "./window.ts";
 
@@ -115,7 +116,7 @@ async function writeTogether(
   writing: Writing,
 ): Promise<Saved> {
   let { actions, row } = writing;
-  let lacks: string | undefined;
+  let lacks = row?.lacks;
   const done = (): Saved => {
     const about = { conversation: before.id, lacks };
     if (lacks !== undefined) context.log("error", "conversation.not-updated", about);
@@ -131,9 +132,13 @@ async function writeTogether(
       const standing = transacted.by.get(0);
       if (standing?.rev === after.rev) return done();
       if (transacted.by.has(0)) return { kind: "changed", stored: storedFrom(before.id, standing) };
-      // Another turn remembered the id first, or the owner removed the row: the turn is still recorded.
+      // Another turn remembered the id first, or the owner changed or removed the row: the turn is still
+      // recorded.
       context.log("warn", "commit.partial", { conversation: before.id, actions: transacted.by.size });
-      if (transacted.by.has(actions.length)) row = undefined;
+      if (transacted.by.has(actions.length)) {
+        row = row?.onto(transacted.by.get(actions.length));
+        lacks = row?.lacks;
+      }
       actions = actions.map((action, at) => (transacted.by.has(at) ? unconditional(action) : action));
     } catch (error) {
       if (!(error instanceof ImpossibleWrite)) throw error;
@@ -190,9 +195,10 @@ function stateAfter(
     last_commit_at_ms: atMs,
     // The condition ensures that no other turn counts meanwhile. An `add` would fail on what is no number.
     turn_count: stored.turnCount + 1,
-    status_before: undefined,
+    ...NO_STATUS_NOTE,
   });
-  const counted = { turnCount: stored.turnCount + 1, lastCommitAtMs: atMs, statusBefore: undefined };
+  const status = { statusBefore: undefined, saysError: false };
+  const counted = { turnCount: stored.turnCount + 1, lastCommitAtMs: atMs, ...status };
   return { action, stored: { ...next, ...counted } };
 }
 

@@ -13,8 +13,8 @@ import { absent, all, equal, type Item, present } from "../dynamo/expression.ts"
 import { pages } from "../dynamo/pages.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { setPaused } from "../items/controls.ts";
-import { changeOf, conversationFrom, rowKey } from "../items/conversation-item.ts";
-import { conversationOf, senderOf } from "../items/conversation-row.ts";
+import { changeOf, conversationFrom, rowKey, rowSenderOf } from "../items/conversation-item.ts";
+import { conversationOf, rowSenderAt } from "../items/conversation-row.ts";
 import { assertFits, assertSayable } from "../items/item-size.ts";
 import { isRemembered } from "../items/seen.ts";
 import { outboundRow, stagedFrom, stageItem } from "../items/stage-item.ts";
@@ -45,7 +45,7 @@ export async function change(
   id: string,
   given: ConversationChange,
 ): Promise<Conversation | undefined> {
-  const sender = await senderOf(context, id);
+  const sender = await rowSenderAt(context, id);
   if (sender === undefined) return undefined;
   const set = changeOf(given, context.clock.nowMs());
   const isThere = present("conversation_id");
@@ -75,12 +75,13 @@ export async function say(
   if (!conversation) return "not-found";
   if (await isRemembered(context, outboundId(request.id))) return "duplicate";
   const nowMs = context.clock.nowMs();
-  const at = { conversationId, sender: conversation.sender, sequence: context.nextSequence(), nowMs };
+  const sender = rowSenderOf(conversation);
+  const at = { conversationId, sender, sequence: context.nextSequence(), nowMs };
   const stagedAs = context.newId();
   const item = { ...stageItem(outboundRow(request, at)), staged_as: stagedAs };
   const outcome = await stageOnce(context, item);
   // Also if it was staged before: the first caller may have died in between.
-  await wakeNow(context, { conversationId, sender: conversation.sender, channel });
+  await wakeNow(context, { conversationId, sender, channel });
   return outcome;
 }
 

@@ -15,6 +15,7 @@ import { type StageRow, stageItem } from "../items/stage-item.ts";
 import { stageKey } from "../items/staged.ts";
 import { type Changed, savedAs } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
+import { NO_STATUS_NOTE } from "./status.ts";
 
 export type DeadLetterWrite =
   | { readonly kind: "dead-lettered"; readonly deadLetterId: string; readonly stored: Stored }
@@ -39,7 +40,7 @@ export async function deadLetter(
     attempts: content.attempts,
     draft,
   };
-  const saved = savedAs(context, stored, left);
+  const saved = savedAs(context, stored, left, NO_STATUS_NOTE);
   const actions = [
     saved.action,
     ...deadLettered.flatMap((row) => moved(context, row, letter.id)),
@@ -52,7 +53,8 @@ export async function deadLetter(
   if (transacted.kind === "refused" && standing?.rev !== saved.stored.rev) {
     return { kind: "changed", stored: storedFrom(stored.id, standing) };
   }
-  return { kind: "dead-lettered", deadLetterId: letter.id, stored: saved.stored };
+  const done = { ...saved.stored, statusBefore: undefined, saysError: false };
+  return { kind: "dead-lettered", deadLetterId: letter.id, stored: done };
 }
 
 /** If the conversation's row is gone, or has no room for the note, the letter is written all the same. */

@@ -5,7 +5,7 @@ import type { TurnRecord } from "../../../model/turn.ts";
 import type { AwsContext } from "../context.ts";
 import { equal } from "../dynamo/expression.ts";
 import { rowKey, SENDER } from "../items/conversation-item.ts";
-import { rowOf, senderOf } from "../items/conversation-row.ts";
+import { rowOf, rowSenderAt } from "../items/conversation-row.ts";
 import { conversationKeyOf, fullKey, fullNoteKey, isOwn } from "../items/keys.ts";
 import { LETTER, letterFrom } from "../items/letter-item.ts";
 import { eraseName } from "../items/name-item.ts";
@@ -37,7 +37,7 @@ export async function erase(context: AwsContext, id: string): Promise<"erased" |
 
 /** False if nothing of it is stored. */
 async function eraseConversation(context: AwsContext, id: string): Promise<boolean> {
-  const sender = await senderOf(context, id);
+  const sender = await rowSenderAt(context, id);
   const isKept =
     sender !== undefined ||
     (await isUsed(context, id)) ||

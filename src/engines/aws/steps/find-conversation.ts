@@ -17,8 +17,10 @@ import {
   isUnder,
   rowFrom,
   rowKey,
+  rowSenderOf,
   SENDER,
   senderIn,
+  spellingsOf,
 } from "../items/conversation-item.ts";
 import { conversationOf, rememberSender } from "../items/conversation-row.ts";
 import { keepName, recordsFor } from "../items/name-item.ts";
@@ -89,7 +91,9 @@ export async function rowsOf(
         })
       : context.store.query("conversations", { key: ofName });
   };
-  const found = (await Promise.all(names.map(read))).flat();
+  // Other names than numbers have one spelling.
+  const spelt = key.channelType === "whatsapp" ? names.flatMap(spellingsOf) : names;
+  const found = (await Promise.all([...new Set(spelt)].map(read))).flat();
   return found.filter((row) => isUnder(row, key, context.settings));
 }
 
@@ -195,7 +199,8 @@ export async function withAlias(
     ? any(absent("sender_alias"), equal("sender_alias", named.senderAlias))
     : present("conversation_id");
   try {
-    const { kind } = await context.store.update("conversations", rowKey(sender, id), change, isFree);
+    const key = rowKey(rowSenderOf(conversation), id);
+    const { kind } = await context.store.update("conversations", key, change, isFree);
     return kind === "done" ? named : "look-again";
   } catch (error) {
     // A row without room for it: the owner is in the name's record all the same.
@@ -242,7 +247,9 @@ async function keepNames(
 async function forgetAlias(context: AwsContext, owner: ConversationKey, name: string): Promise<void> {
   const rows = await rowsOf(context, owner, [owner.sender], { active: false });
   const change = { set: { sender_alias: undefined } };
-  for (const { id, sender, senderAlias, taskComplete } of rows.map(conversationFrom))
-    if (!taskComplete && senderAlias === name)
-      await context.store.update("conversations", rowKey(sender, id), change, equal("sender_alias", name));
+  for (const conversation of rows.map(conversationFrom)) {
+    const key = rowKey(rowSenderOf(conversation), conversation.id);
+    if (!conversation.taskComplete && conversation.senderAlias === name)
+      await context.store.update("conversations", key, change, equal("sender_alias", name));
+  }
 }

@@ -5,7 +5,7 @@ import type { TurnRecord } from "../../../model/turn.ts";
 import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
 import { rowOf } from "../items/conversation-row.ts";
-import { legacyFrom } from "../items/message-item.ts";
+import { isMirrored, legacyFrom } from "../items/message-item.ts";
 import {
   entryOf,
   holdsRecord,
@@ -113,7 +113,9 @@ async function messagesIn(
   if (!isAll || latest.length < own.length || own.length >= messagesMax) return kept;
   const before = (await rowOf(context, id))?.messages;
   if (!Array.isArray(before)) return kept;
-  const legacy = before.flatMap((entry) => legacyFrom(entry) ?? []);
+  // What we wrote there ourselves is in our own history, or past its retention.
+  const theirs = before.filter((entry) => !isMirrored(entry));
+  const legacy = theirs.flatMap((entry) => legacyFrom(entry) ?? []);
   return latestWithin([...legacy, ...kept].slice(-messagesMax), bytesMax, entryOf);
 }
 

@@ -1,4 +1,5 @@
 import { DETAIL_LIMITS } from "../../../core/defaults.ts";
+import { PROCESSING } from "../../../core/elsewhere.ts";
 import { latestWithin } from "../../../core/history.ts";
 import { isRunning, type LeaseState, leaseGauges } from "../../../core/lease.ts";
 import { lookUpAsync } from "../../../core/lookup.ts";
@@ -40,6 +41,7 @@ import { latestItems, pastOf } from "./history.ts";
 import { countListed, newestFirst } from "./listing.ts";
 import { lockOf } from "./locks.ts";
 import { countQuarantined } from "./quarantined.ts";
+import { statusBeforeTurn } from "./status.ts";
 
 const REFUSALS = refusalLists();
 /** Shards looked at at once. */
@@ -96,7 +98,10 @@ export async function listConversations(
   return { items, ...(from !== undefined && { next: from }) };
 }
 
-/** Only while its turn runs is it shown as being processed: after a crash the row may still say so. */
+/**
+ * Only while its turn runs is it shown as being processed: after a crash the row may still say so. What the
+ * row says between two attempts is for other systems.
+ */
 async function asTheyStand(
   context: AwsContext,
   conversations: readonly Conversation[],
@@ -105,11 +110,11 @@ async function asTheyStand(
   const items = await context.store.getMany("state", keys);
   const states = new Map(items.map((item) => [String(item.conversation_id), item]));
   return conversations.map((conversation) => {
-    const { state, statusBefore } = storedFrom(conversation.id, states.get(conversation.id));
-    if (isRunning(state.lease, context.clock.nowMs(), context.settings.clockSkewMs))
-      return { ...conversation, status: "processing_reply" };
-    const isStale = conversation.status === "processing_reply" && statusBefore !== undefined;
-    return isStale ? { ...conversation, status: statusBefore as ConversationStatus } : conversation;
+    const stored = storedFrom(conversation.id, states.get(conversation.id));
+    if (isRunning(stored.state.lease, context.clock.nowMs(), context.settings.clockSkewMs))
+      return { ...conversation, status: PROCESSING };
+    const status = (statusBeforeTurn(stored, conversation.status) ?? PROCESSING) as ConversationStatus;
+    return { ...conversation, status };
   });
 }
 

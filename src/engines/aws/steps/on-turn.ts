@@ -16,6 +16,7 @@ import type { Arrival } from "../../../model/message.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import type { Action } from "../dynamo/store.ts";
 import { moveClaim } from "../items/claim.ts";
+import { rowSenderOf } from "../items/conversation-item.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { movable } from "../items/item-size.ts";
 import { transactionToken } from "../items/keys.ts";
@@ -131,7 +132,7 @@ async function move(
 ): Promise<void> {
   const trigger = {
     conversationId: record.id,
-    sender: record.sender,
+    sender: rowSenderOf(record),
     channel: messages.at(-1)!.channel,
   };
   const policy = windowInForce(context.settings, record, trigger.channel);
@@ -154,7 +155,7 @@ async function move(
 }
 
 function moveOne(context: AwsContext, row: StageMessageRow, record: Conversation): Action[] {
-  const there = { ...row, conversationId: record.id, sender: record.sender };
+  const there = { ...row, conversationId: record.id, sender: rowSenderOf(record) };
   return [
     { kind: "delete", table: "stage", key: stageKey(row.conversationId, row.id) },
     { kind: "put", table: "stage", item: stageItem(there) },

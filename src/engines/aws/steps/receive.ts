@@ -1,7 +1,7 @@
 import { dueOnArrival } from "../../../core/due.ts";
 import { conversationKey, messageId } from "../../../core/identity.ts";
 import { isUnattributed } from "../../../core/person.ts";
-import { decideReceipt, isBusy } from "../../../core/rules.ts";
+import { busyWith, decideReceipt } from "../../../core/rules.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
@@ -10,6 +10,7 @@ import { absent } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { claim, claimOver } from "../items/claim.ts";
 import { projectRule } from "../items/controls.ts";
+import { rowSenderOf } from "../items/conversation-item.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { areKeys, fits } from "../items/item-size.ts";
 import type { Receipt } from "../items/refusal-item.ts";
@@ -36,6 +37,7 @@ import {
 } from "./find-conversation.ts";
 import { noteOf, refuseMore } from "./full-conversation.ts";
 import { refuse } from "./refuse.ts";
+import { saysElsewhere } from "./status.ts";
 import { type Armed, arm } from "./window.ts";
 
 /** A payload may hold a thousand messages; more at once would only wait for sockets. */
@@ -102,13 +104,13 @@ async function stageIn(
   const { id, refusal, writers } = receipt;
   if (isUnattributed(writers, known)) return { kind: "unattributed" };
   const { found } = known;
-  const refused = async (code: RefusalCode, conversationId?: string) => {
+  const refused = async (code: RefusalCode, conversationId?: string, busy?: string) => {
     const waiting = await stagedBefore(context, known, id);
     if (waiting) return waiting;
     // Whose number it is now does not depend on whether this message is accepted.
     const namedId = known.isOfStranger && (await nextId(context, key, known));
     if (!(await learn(context, key, known, namedId))) return "look-again";
-    return refuse(context, receipt, code, conversationId);
+    return refuse(context, receipt, code, conversationId, busy);
   };
   if (refusal !== undefined) return refused(refusal);
   if (context.settings.validation === "on-turn") {
@@ -117,10 +119,10 @@ async function stageIn(
     if (!(await learn(context, key, known, place.id))) return "look-again";
     return (await refusedAsFull(context, receipt, fullIn, place.id)) ?? put(context, receipt, place, found);
   }
-  const isBusyNow = found !== undefined && (await isBusyIn(context, found.id));
+  const busy = found && (await busyIn(context, found));
   const project = await projectRule(context, receipt.arrival.channel);
-  const decision = decideReceipt(found, project, isBusyNow, key.channelType, context.settings);
-  if (decision.kind === "refuse") return refused(decision.code, found?.id);
+  const decision = decideReceipt(found, project, busy !== undefined, key.channelType, context.settings);
+  if (decision.kind === "refuse") return refused(decision.code, found?.id, busy);
   // Its task was completed while it waited: it is answered where it is, and opens nothing new.
   const waiting = found ? undefined : await stagedBefore(context, known, id);
   if (waiting) return waiting;
@@ -175,17 +177,13 @@ async function put(
   const other = await conversationOf(context, conversationId);
   // An on-turn message may wait for a conversation that is not made yet. Any other has been erased since.
   if (other || context.settings.validation === "on-turn")
-    return stageAt(
-      context,
-      rowAt(receipt, { id: conversationId, sender: other?.sender ?? found.sender }),
-      other,
-    );
+    return stageAt(context, rowAt(receipt, other ?? { id: conversationId, sender: found.sender }), other);
   await claimOver(context, receipt.id, found.id);
   return stageAt(context, row, conversation, item);
 }
 
 function rowAt({ arrival, id, sequence }: Receipt, found: FoundConversation): StageMessageRow {
-  return messageRow(arrival, id, { conversationId: found.id, sender: found.sender, sequence });
+  return messageRow(arrival, id, { conversationId: found.id, sender: rowSenderOf(found), sequence });
 }
 
 /** STAGE, then ARM. A duplicate is armed, too: the webhook that staged it may have died in between. */
@@ -232,9 +230,15 @@ function armFor(context: AwsContext, row: StageRow, conversation: Conversation |
 }
 
 /** Only `reject` refuses a message while a turn runs. */
-async function isBusyIn(context: AwsContext, id: string): Promise<boolean> {
-  const { whileBusy, clockSkewMs } = context.settings;
-  if (whileBusy !== "reject") return false;
-  const { state } = await readState(context, id);
-  return isBusy(state, context.clock.nowMs(), clockSkewMs);
+async function busyIn(context: AwsContext, conversation: Conversation): Promise<string | undefined> {
+  const { settings, clock } = context;
+  if (settings.whileBusy !== "reject") return undefined;
+  const { id } = conversation;
+  // It may come from an index, which does not have the status.
+  const [stored, record = conversation] = await Promise.all([
+    readState(context, id),
+    settings.honourStatus ? conversationOf(context, id, rowSenderOf(conversation)) : undefined,
+  ]);
+  const isElsewhere = saysElsewhere(stored, record);
+  return busyWith({ ...record, isElsewhere }, stored.state, clock.nowMs(), settings);
 }

@@ -1,5 +1,4 @@
 import { isOver, isRecordedOnce } from "../../../core/refusals.ts";
-import { runningTurnId } from "../../../core/running-turn.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
@@ -7,7 +6,6 @@ import { absent, all, any, different, equal, type Item } from "../dynamo/express
 import { conversationKeyOf, keptUntil } from "../items/keys.ts";
 import { type Receipt, refusalItem, refusalLists, shortName } from "../items/refusal-item.ts";
 import { isAlive, rememberRefused } from "../items/seen.ts";
-import { readState } from "../items/state.ts";
 
 /** Every refusal is recorded with its reason: "why did this customer get no answer?" has an answer. */
 export async function refuse(
@@ -15,6 +13,7 @@ export async function refuse(
   refused: Receipt,
   code: RefusalCode,
   conversationId: string | undefined,
+  busyWith?: string,
 ): Promise<Extract<StageOutcome, { kind: "refused" }>> {
   if (!refused.isUnrecorded) {
     const item = refusalItem(context, refused, code, conversationId);
@@ -25,7 +24,8 @@ export async function refuse(
   const tellBusy =
     code === "CONVERSATION_LOCKED" &&
     conversationId !== undefined &&
-    (await isFirstRefusal(context, conversationId));
+    busyWith !== undefined &&
+    (await isFirstRefusal(context, conversationId, busyWith));
   // Last: a webhook that dies before was not acknowledged, and what it brought may come again.
   if (isOver(refused, code)) await rememberRefused(context, refused.id);
   return { kind: "refused", code, ...about, tellBusy };
@@ -73,11 +73,11 @@ async function eraseShared({ store }: AwsContext, known: ReadonlySet<string>): P
   }
 }
 
-/** True for a running turn's first refusal. Of several at once, one tells: the row says which. */
-async function isFirstRefusal(context: AwsContext, id: string): Promise<boolean> {
-  const { state } = await readState(context, id);
-  const running = runningTurnId(state);
-  if (running === undefined) return false;
+/**
+ * True for the first refusal because of a running turn, or of another system's. Of several at once, one
+ * tells: the row says which.
+ */
+async function isFirstRefusal(context: AwsContext, id: string, running: string): Promise<boolean> {
   const isStillRunning = any(equal("lease_turn_id", running), absent("lease_token"));
   const isUntold = any(absent("busy_told_turn_id"), different("busy_told_turn_id", running));
   const toldAs = context.newId();

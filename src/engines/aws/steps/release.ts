@@ -8,10 +8,11 @@ import type { ReleaseOutcome } from "../../../ports/engine.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { stagedAs, waitsBeside } from "../items/staged.ts";
-import { type Changed, heldState, isMine, letGo, saveState } from "../items/state.ts";
+import { type Changed, heldState, isMine, letGo } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
 import { windowOf } from "../items/window-item.ts";
 import { deadLetter } from "./dead-letter.ts";
+import { saveReleased } from "./status.ts";
 import { newerThan } from "./turn.ts";
 import { wakeAt, wakeNow, wakeWaiting } from "./window.ts";
 
@@ -59,7 +60,7 @@ async function releaseWork(
   );
   const { id: windowId, dueAtMs, wakeAtMs } = made!;
   await wakeAt(context, triggerOf(stored), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
-  const saved = await saveState(context, stored, after);
+  const saved = await saveReleased(context, stored, after, how.kind);
   return saved.kind === "saved" ? { kind: "released" } : saved;
 }
 

@@ -11,6 +11,7 @@ import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
 import { reclaim } from "../items/claim.ts";
+import { rowSenderOf } from "../items/conversation-item.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { transactionToken } from "../items/keys.ts";
 import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
@@ -121,7 +122,7 @@ export async function resendUnknown(context: AwsContext, unknownId: string): Pro
   if (!conversation) return "not-found";
   const outbound = resendOf(unknown);
   if (await isFutile(context, conversation, { outbound, messages: [] })) return "passed-on";
-  const { sender } = conversation;
+  const sender = rowSenderOf(conversation);
   const at = { conversationId, sender, sequence: context.nextSequence(), nowMs: context.clock.nowMs() };
   const trigger = { conversationId, sender, channel };
   await wakeNow(context, trigger, 1);

@@ -1,4 +1,5 @@
 import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
+import { PROCESSING } from "../../../core/elsewhere.ts";
 import { idWithin } from "../../../core/identity.ts";
 import { lookUpAsync } from "../../../core/lookup.ts";
 import { movedSince } from "../../../core/name-lookups.ts";
@@ -6,15 +7,14 @@ import { channelOf } from "../../../core/new-draft.ts";
 import { itemOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
-import { contentOf, takenFrom } from "../../../core/taken.ts";
-import { tellable } from "../../../errors.ts";
+import { contentOf, laterFrom, takenFrom } from "../../../core/taken.ts";
+import type { ConversationStatus } from "../../../model/conversation.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
 import type { TakeOutcome, TakeResult } from "../../../model/take.ts";
 import type { TriggerSource } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
-import { absent, all, any, different, present } from "../dynamo/expression.ts";
 import { projectRule } from "../items/controls.ts";
-import { rowKey, SENDER } from "../items/conversation-item.ts";
+import { rowSenderOf, SENDER } from "../items/conversation-item.ts";
 import { recordsAt } from "../items/name-item.ts";
 import { quarantineState } from "../items/quarantined-rows.ts";
 import { hold, isMine, saveState } from "../items/state.ts";
@@ -28,6 +28,14 @@ import { leftBehind } from "./left-behind.ts";
 import { lookAround } from "./look.ts";
 import { findRecord } from "./on-turn.ts";
 import { sentBefore } from "./sent-before.ts";
+import {
+  isOwnWord,
+  mirrorStatus,
+  saveBegun,
+  saveReleased,
+  saysElsewhere,
+  statusBeforeBegun,
+} from "./status.ts";
 import { undoTake } from "./undo-take.ts";
 import { wakeAt, wakeWaiting } from "./window.ts";
 
@@ -106,6 +114,7 @@ function decide(context: AwsContext, view: ConversationView, token: string): Tak
       state: { ...stored.state, window },
       staged: [...rows.map(itemOf), ...rest],
       conversation: record,
+      isElsewhere: saysElsewhere(stored, record),
     },
     {
       nowMs,
@@ -166,24 +175,30 @@ async function deadLetterAndGoOn(
 async function comeBack(
   context: AwsContext,
   view: ConversationView,
-  { atMs, state }: Extract<TakeDecision, { kind: "later" }>,
+  later: Extract<TakeDecision, { kind: "later" }>,
   token: string,
 ): Promise<Progress> {
+  const { atMs, state } = later;
   // While all is paused a look is always due; now and then is enough, and resuming sends triggers.
   const wakeAtMs = Math.max(atMs, view.allPaused ? context.clock.nowMs() + context.settings.holdMs : 0);
   const { id: windowId, dueAtMs } = state.window!;
   await wakeAt(context, triggerIn(view), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
-  return endLook(context, view, state, { kind: "later", dueAtMs: atMs }, token);
+  return endLook(context, view, state, laterFrom(later, view.stored.id), token);
 }
 
 async function endLook(
   context: AwsContext,
-  { stored }: ConversationView,
+  { stored, record }: ConversationView,
   after: ConversationState,
   outcome: TakeOutcome,
   token: string,
 ): Promise<Progress> {
-  const saved = await saveState(context, stored, { ...after, window: undefined, lease: undefined });
+  const ended = { ...after, window: undefined, lease: undefined };
+  // A turn of ours died, and what it was for has been answered or is gone.
+  const isLeft = outcome.kind === "nothing" && isOwnWord(stored) && record?.status === PROCESSING;
+  const saved = await (isLeft
+    ? saveReleased(context, stored, ended, "put-back")
+    : saveState(context, stored, ended));
   const isOver = saved.kind === "saved" || !isMine(saved.stored, token);
   return isOver ? { kind: "over", outcome } : { kind: "again", stored: saved.stored };
 }
@@ -197,8 +212,9 @@ async function begin(
 ): Promise<Progress> {
   const { stored, record } = view;
   const { work } = decision;
-  const { status, sender } = record!;
-  const statusBefore = status === "processing_reply" ? stored.statusBefore : status;
+  const { status } = record!;
+  const sender = rowSenderOf(record!);
+  const statusBefore = statusBeforeBegun(context, stored, status);
   const batch = view.rows.filter(({ id }) => work.batchIds.includes(id));
   const channel = batch.at(-1)?.channel ?? triggerIn(view).channel;
   const content = contentOf(decision, batch);
@@ -208,38 +224,29 @@ async function begin(
     projectRule(context, channelOf(content)),
   ]);
   const after = { ...decision.state, window: undefined };
-  const written = { channel, [SENDER]: sender, status_before: statusBefore };
-  const saved = await saveState(context, stored, after, written);
+  const written = { channel, [SENDER]: sender, status_before: statusBefore, says_error: undefined };
+  const saved = await saveBegun(context, stored, { after, written, record: record! });
+  // The other system took it since we read its row: the next look finds it so, and comes back.
+  if (saved.kind === "elsewhere") return { kind: "again", stored };
   // Our write took effect, its answer got lost, and a callback followed: the turn is in the row, as ours.
   const isOurs = isMine(saved.stored, token) && saved.stored.state.lease?.turnId === work.turnId;
   if (saved.kind === "changed" && !isOurs) return { kind: "again", stored: saved.stored };
-  hold(context, token, { ...saved.stored, statusBefore, channel, sender });
-  await mirrorStatus(context, view);
+  hold(context, token, { ...saved.stored, statusBefore, saysError: false, channel, sender });
+  if (!context.settings.honourStatus) await mirrorStatus(context, record!);
   context.batches.set(token, batch);
   const left = leftBehind(view, decision);
   if (left) context.leftBehind.set(token, left);
   context.senders.set(record!.id, sender);
-  const read = { id: stored.id, conversation: record!, project, content, moved, recentProviderIds };
+  const conversation = { ...record!, status: (statusBefore ?? status) as ConversationStatus };
+  const read = { id: stored.id, conversation, project, content, moved, recentProviderIds };
   return { kind: "over", outcome: { kind: "turn", taken: takenFrom(decision, read, context.settings) } };
-}
-
-/** Other systems read the status in the row; nothing of ours depends on it, so a failure is only logged. */
-async function mirrorStatus(context: AwsContext, { record }: ConversationView): Promise<void> {
-  if (!record || record.status === "processing_reply") return;
-  const isThere = present("conversation_id");
-  const isOther = any(absent("conversation_status"), different("conversation_status", "processing_reply"));
-  const key = rowKey(record.sender, record.id);
-  const change = { set: { conversation_status: "processing_reply" } };
-  await context.store.update("conversations", key, change, all(isThere, isOther)).catch((error) => {
-    context.log("warn", "status.not-mirrored", { conversation: record.id, reason: tellable(error) });
-  });
 }
 
 /** Where this conversation's triggers go: the queue of the newest message's channel. */
 function triggerIn({ stored, newest, record }: ConversationView): Trigger {
   return {
     conversationId: stored.id,
-    sender: record?.sender ?? newest?.sender ?? stored.sender ?? "",
+    sender: (record && rowSenderOf(record)) ?? newest?.sender ?? stored.sender ?? "",
     channel: newest?.channel ?? stored.channel ?? DEFAULT_QUEUE,
   };
 }

@@ -2,8 +2,9 @@ import { afterRelease } from "../../../core/release.ts";
 import { type ConversationState, workOf } from "../../../core/state.ts";
 import { tellable } from "../../../errors.ts";
 import { type AwsContext, clockOf } from "../context.ts";
-import { isMine, letGo, readState, saveState } from "../items/state.ts";
+import { isMine, letGo, readState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
+import { saveReleased } from "./status.ts";
 import { stand } from "./window.ts";
 
 /**
@@ -18,7 +19,7 @@ export async function undoTake(context: AwsContext, id: string, token: string): 
     let stored = await readState(context, id);
     while (isMine(stored, token)) {
       await stand(context, triggerOf(stored), { dueAtMs: context.clock.nowMs() });
-      const saved = await saveState(context, stored, freed(context, stored));
+      const saved = await saveReleased(context, stored, freed(context, stored), "put-back");
       if (saved.kind === "saved") return;
       stored = saved.stored;
     }

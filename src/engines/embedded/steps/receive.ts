@@ -1,9 +1,10 @@
 import { dueOnArrival } from "../../../core/due.ts";
+import { PROCESSING } from "../../../core/elsewhere.ts";
 import { conversationKey, messageId } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
 import { isUnattributed } from "../../../core/person.ts";
 import { bytesOf } from "../../../core/pile.ts";
-import { decideReceipt, isBusy } from "../../../core/rules.ts";
+import { busyWith, decideReceipt } from "../../../core/rules.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
@@ -35,12 +36,12 @@ function stageOne(context: StepContext, request: StageRequest): StageOutcome {
     if (refusal !== undefined) return refuse(context, receipt, refusal, undefined);
     return put(context, receipt, found?.id ?? nextId(context, { ...key, sender: choice.sender }), found);
   }
-  const isBusyNow = found !== undefined && isBusyIn(context, found.id);
+  const busy = found && busyIn(context, found);
   const project = projectRule(context, arrival.channel);
-  const decision = decideReceipt(found, project, isBusyNow, key.channelType, context.settings);
+  const decision = decideReceipt(found, project, busy !== undefined, key.channelType, context.settings);
   if (decision.kind === "refuse") {
     learn(context, key, choice);
-    return refuse(context, receipt, decision.code, found?.id);
+    return refuse(context, receipt, decision.code, found?.id, busy);
   }
   const conversation = found ? withAlias(context, found, choice) : createFor(context, key, choice);
   return put(context, receipt, conversation.id, conversation);
@@ -89,7 +90,9 @@ function holderIn({ nowMs, settings }: StepContext, { lease }: ConversationState
 }
 
 /** Only `reject` refuses a message while a turn runs: the others save the read. */
-function isBusyIn(context: StepContext, id: string): boolean {
-  const { whileBusy, clockSkewMs } = context.settings;
-  return whileBusy === "reject" && isBusy(stateOf(context, id), context.nowMs, clockSkewMs);
+function busyIn(context: StepContext, conversation: Conversation): string | undefined {
+  const { settings, nowMs } = context;
+  if (settings.whileBusy !== "reject") return undefined;
+  const isElsewhere = conversation.status === PROCESSING;
+  return busyWith({ ...conversation, isElsewhere }, stateOf(context, conversation.id), nowMs, settings);
 }

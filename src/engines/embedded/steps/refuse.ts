@@ -15,6 +15,7 @@ export function refuse(
   refused: Receipt,
   code: RefusalCode,
   conversationId: string | undefined,
+  busyWith?: string,
 ): Extract<StageOutcome, { kind: "refused" }> {
   const { tables, nowMs } = context;
   const { id, arrival, isUnrecorded } = refused;
@@ -24,24 +25,31 @@ export function refuse(
   if (!isUnrecorded && !isOnRecord(context, refused, code))
     tables.refusals.put({ messageId: id, ...about, channel, sender, code, atMs: nowMs });
   const tellBusy =
-    code === "CONVERSATION_LOCKED" && conversationId !== undefined && isFirstRefusal(context, conversationId);
+    code === "CONVERSATION_LOCKED" &&
+    conversationId !== undefined &&
+    busyWith !== undefined &&
+    isFirstRefusal(context, conversationId, busyWith);
   return { kind: "refused", code, ...about, tellBusy };
 }
 
 function isOnRecord(context: StepContext, refused: Receipt, code: RefusalCode): boolean {
-  if (!isRecordedOnce(refused, code)) return false;
-  // Beside the ids of messages, and never equal to one: no channel has such a name.
-  const note = `!refused/${refused.id}`;
+  return isRecordedOnce(refused, code) && isNoted(context, `refused/${refused.id}`);
+}
+
+/** Notes it, unless it is. Beside the ids of messages, and never equal to one: no channel has such a name. */
+function isNoted(context: StepContext, what: string): boolean {
+  const note = `!${what}`;
   if (context.tables.remembered.has(note)) return true;
   remember(context, [note]);
   return false;
 }
 
-/** True for a running turn's first refusal. */
-function isFirstRefusal(context: StepContext, id: string): boolean {
+/** True for the first refusal because of a running turn, or of another system's. */
+function isFirstRefusal(context: StepContext, id: string, busyWith: string): boolean {
   const state = stateOf(context, id);
-  const running = runningTurnId(state);
-  if (state.busyToldTurnId === running) return false;
-  context.tables.states.put(id, { ...state, busyToldTurnId: running });
+  // At rest here: there is no state that could hold it.
+  if (runningTurnId(state) !== busyWith) return !isNoted(context, `busy/${id}/${busyWith}`);
+  if (state.busyToldTurnId === busyWith) return false;
+  context.tables.states.put(id, { ...state, busyToldTurnId: busyWith });
   return true;
 }

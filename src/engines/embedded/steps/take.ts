@@ -1,5 +1,6 @@
 import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
 import { BROUGHT_BYTES_MAX, RECENT_TURNS } from "../../../core/defaults.ts";
+import { LEFT_BEHIND, PROCESSING } from "../../../core/elsewhere.ts";
 import { idWithin, turnIdFrom } from "../../../core/identity.ts";
 import { isHeld, type LeaseState } from "../../../core/lease.ts";
 import { lookUp } from "../../../core/lookup.ts";
@@ -7,12 +8,19 @@ import { movedSince } from "../../../core/name-lookups.ts";
 import { channelOf } from "../../../core/new-draft.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
-import { contentOf, takenFrom } from "../../../core/taken.ts";
+import { contentOf, laterFrom, takenFrom } from "../../../core/taken.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { HistoryMessage } from "../../../model/history.ts";
 import type { StagedRow } from "../../../model/staged.ts";
 import type { Busy, Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
-import { projectRule, type StepContext, saveState, stateOf, withinProject } from "../context.ts";
+import {
+  changeRecord,
+  projectRule,
+  type StepContext,
+  saveState,
+  stateOf,
+  withinProject,
+} from "../context.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { recordsAt } from "./find-conversation.ts";
 import { type Waiting, waitingIn } from "./look.ts";
@@ -68,7 +76,14 @@ function tryOnce(
   const waiting = waitingIn(context, id, state);
   const record = context.tables.conversations.get(id);
   const decision = decideTake(
-    { ...waiting, state, conversation: record, allPaused: context.tables.meta.isPaused() },
+    {
+      ...waiting,
+      state,
+      conversation: record,
+      // A turn of ours shows in the status without being written there: this one is another system's.
+      isElsewhere: record?.status === PROCESSING,
+      allPaused: context.tables.meta.isPaused(),
+    },
     {
       nowMs: context.nowMs,
       holder: context.holder,
@@ -110,7 +125,7 @@ function actOn(context: StepContext, before: Before, decision: TakeDecision): Ta
       return { kind: "nothing" };
     case "later":
       saveState(context, id, decision.state);
-      return { kind: "later", dueAtMs: decision.atMs };
+      return laterFrom(decision, id);
     case "dead-letter": {
       const deadLetterId = deadLetter(context, id, decision, decision.state);
       return deadLetteredAs(deadLetterId, id, decision);
@@ -121,6 +136,7 @@ function actOn(context: StepContext, before: Before, decision: TakeDecision): Ta
       // One row turned out to be foreign and was set aside: without it the turn is another one.
       if (!isWhole) return "again";
       saveState(context, id, decision.state);
+      if (decision.isOverStale) changeRecord(context, id, { status: LEFT_BEHIND });
       return { kind: "turn", taken: taken(context, { ...before, rows }, decision) };
     }
   }

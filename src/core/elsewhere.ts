@@ -1,0 +1,65 @@
+import type { Conversation, ConversationStatus } from "../model/conversation.ts";
+import type { Settings } from "../model/settings.ts";
+import { ELSEWHERE_LOOK_MS_MIN } from "./defaults.ts";
+import type { ConversationState, Elsewhere } from "./state.ts";
+
+/** What a record says while it is processed. The system that Lull stands beside takes it for its lock. */
+export const PROCESSING: ConversationStatus = "processing_reply";
+
+/** What a conversation starts from again after another system's status was left behind. */
+export const LEFT_BEHIND: ConversationStatus = "new";
+
+type Honouring = Pick<Settings, "honourStatus" | "honourStatusForMs" | "clockSkewMs">;
+type Changed = Pick<Conversation, "updatedAtMs">;
+type Noted = Pick<ConversationState, "elsewhere">;
+
+export type ElsewhereDecision =
+  | { readonly kind: "honoured"; readonly elsewhere: Elsewhere; readonly againAtMs: number }
+  | { readonly kind: "stale" };
+
+/**
+ * A turn could start, and another system says that it processes the conversation. It need not touch more than
+ * the status for that: how old the record is does not tell since when. So the time counts from our first look
+ * at this processing; when that is over, the record is changed.
+ */
+export function decideElsewhere(
+  conversation: Changed,
+  state: Noted,
+  nowMs: number,
+  settings: Honouring & Pick<Settings, "holdMs">,
+): ElsewhereDecision {
+  const sinceAtMs = notedSince(conversation, state, nowMs) ?? nowMs;
+  const endsAtMs = endOf(sinceAtMs, settings);
+  if (nowMs >= endsAtMs) return { kind: "stale" };
+  // Looked at soon while it may be over soon, then less and less often.
+  const pauseMs = Math.min(Math.max(nowMs - sinceAtMs, ELSEWHERE_LOOK_MS_MIN), settings.holdMs);
+  const elsewhere = { sinceAtMs, recordAtMs: conversation.updatedAtMs };
+  return { kind: "honoured", elsewhere, againAtMs: Math.min(nowMs + pauseMs, endsAtMs) };
+}
+
+/**
+ * Whether `reject` refuses a message for it. Before the first look only the record's own time is known; if
+ * that is old the message is staged, and its turn is put off.
+ */
+export function isHonouredOnReceipt(
+  conversation: Changed,
+  state: Noted,
+  nowMs: number,
+  settings: Honouring,
+): boolean {
+  const { updatedAtMs } = conversation;
+  const sinceAtMs = notedSince(conversation, state, nowMs) ?? updatedAtMs;
+  const isAhead = sinceAtMs > nowMs + settings.clockSkewMs;
+  return settings.honourStatus && !isAhead && nowMs < endOf(sinceAtMs, settings);
+}
+
+/** Two machines have two clocks. */
+function endOf(sinceAtMs: number, { honourStatusForMs, clockSkewMs }: Honouring): number {
+  return sinceAtMs + honourStatusForMs + clockSkewMs;
+}
+
+/** Undefined if it was not noted, or is another processing by now. Noted ahead: the clock was set back. */
+function notedSince({ updatedAtMs }: Changed, { elsewhere }: Noted, nowMs: number): number | undefined {
+  if (elsewhere?.recordAtMs !== updatedAtMs) return undefined;
+  return Math.min(elsewhere.sinceAtMs, nowMs);
+}

@@ -1,0 +1,150 @@
+import { LEFT_BEHIND, PROCESSING } from "../../../core/elsewhere.ts";
+import type { ConversationState } from "../../../core/state.ts";
+import { tellable } from "../../../errors.ts";
+import type { Conversation } from "../../../model/conversation.ts";
+import type { ReleaseReason } from "../../../model/release.ts";
+import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
+import type { AwsContext } from "../context.ts";
+import { absent, all, any, different, equal, type Item, present } from "../dynamo/expression.ts";
+import type { Action } from "../dynamo/store.ts";
+import { rowKey, rowSenderOf } from "../items/conversation-item.ts";
+import { transactionToken } from "../items/keys.ts";
+import { type Saved, savedAs, saveState } from "../items/state.ts";
+import { type Stored, storedFrom } from "../items/state-item.ts";
+
+const FAILED = "processing_error";
+
+/** Nothing of a turn is noted: the row's status is its own. */
+export const NO_STATUS_NOTE = { status_before: undefined, says_error: undefined };
+
+/** Whether it is a turn of ours that the row tells of: one that runs, or died. */
+export function isOwnWord({ statusBefore, saysError }: Stored): boolean {
+  return statusBefore !== undefined && !saysError;
+}
+
+/** Whether the row says that another system processes the conversation. */
+export function saysElsewhere(stored: Stored, record: Pick<Conversation, "status"> | undefined): boolean {
+  return record?.status === PROCESSING && !isOwnWord(stored);
+}
+
+/** The row's status without what our own unfinished turn made of it. Undefined if that is not known. */
+export function statusBeforeTurn(stored: Stored, status: string): string | undefined {
+  const { statusBefore, saysError } = stored;
+  const isOurs = status === (saysError ? FAILED : PROCESSING);
+  if (isOurs && statusBefore !== undefined) return statusBefore;
+  return status === PROCESSING ? undefined : status;
+}
+
+/**
+ * Saves the state of a turn that begins, with what the row said before it. With `honourStatus` the row is
+ * the other system's lock, and is taken in the same write: "elsewhere" if that system was quicker.
+ */
+export async function saveBegun(
+  context: AwsContext,
+  stored: Stored,
+  { after, written, record }: Beginning,
+): Promise<Saved | { readonly kind: "elsewhere" }> {
+  const { honourStatus } = context.settings;
+  if (!honourStatus || record.status === PROCESSING) return saveState(context, stored, after, written);
+  const saved = savedAs(context, stored, after, written);
+  const row: Action = { kind: "update", table: "conversations", ...processing(record) };
+  const transacted = await transactWith(context, stored, saved, row);
+  if (transacted.kind !== "alone") return transacted;
+  const isTheirs = transacted.row?.conversation_status === PROCESSING;
+  return isTheirs ? { kind: "elsewhere" } : saveState(context, stored, after, written);
+}
+
+/** Another system's word that was left behind is ours from now on, and is taken back like it. */
+export function statusBeforeBegun(
+  { settings }: AwsContext,
+  stored: Stored,
+  status: string,
+): string | undefined {
+  return statusBeforeTurn(stored, status) ?? (settings.honourStatus ? LEFT_BEHIND : undefined);
+}
+
+export interface Beginning {
+  readonly after: ConversationState;
+  /** What the state's row is given besides. */
+  readonly written: Item;
+  readonly record: Conversation;
+}
+
+/** Other systems read the status in the row; nothing of ours depends on it, so a failure is only logged. */
+export async function mirrorStatus(context: AwsContext, record: Conversation): Promise<void> {
+  if (record.status === PROCESSING) return;
+  const { id } = record;
+  const { key, change, condition } = processing(record);
+  await context.store.update("conversations", key, change, condition).catch((error) => {
+    context.log("warn", "status.not-mirrored", { conversation: id, reason: tellable(error) });
+  });
+}
+
+function processing(record: Conversation) {
+  const isOther = any(absent("conversation_status"), different("conversation_status", PROCESSING));
+  const change = { set: { conversation_status: PROCESSING } };
+  const key = rowKey(rowSenderOf(record), record.id);
+  return { key, change, condition: all(present("conversation_id"), isOther) };
+}
+
+/**
+ * Saves the state of a turn that is over without a commit, and takes our word back from the row in the same
+ * write: to others it would be a lock without a holder. After a failure the row says so until the next
+ * attempt. A turn that waits (for a late answer, for its provider) still has the conversation.
+ */
+export function saveReleased(
+  context: AwsContext,
+  stored: Stored,
+  after: ConversationState,
+  how: ReleaseReason["kind"],
+): Promise<Saved> {
+  if (how === "wait") return saveState(context, stored, after);
+  const isFailed = how === "retry";
+  const status = isFailed ? FAILED : stored.statusBefore;
+  return saveWith(context, stored, after, status, isFailed ? { says_error: true } : NO_STATUS_NOTE);
+}
+
+async function saveWith(
+  context: AwsContext,
+  stored: Stored,
+  after: ConversationState,
+  status: string | undefined,
+  note: Item,
+): Promise<Saved> {
+  const { sender } = stored;
+  if (!isOwnWord(stored) || !sender) return saveState(context, stored, after);
+  const row: Action = {
+    kind: "update",
+    table: "conversations",
+    key: rowKey(sender, stored.id),
+    change: { set: { conversation_status: status } },
+    condition: equal("conversation_status", PROCESSING),
+  };
+  const transacted = await transactWith(context, stored, savedAs(context, stored, after, note), row);
+  // Its owner wrote another status, or removed the row.
+  return transacted.kind === "alone" ? saveState(context, stored, after, note) : transacted;
+}
+
+/** `alone`: the row does not take part. It says something else, is gone, or has no room. */
+async function transactWith(
+  { store, log }: AwsContext,
+  before: Stored,
+  { action, stored }: ReturnType<typeof savedAs>,
+  row: Action,
+): Promise<Saved | { readonly kind: "alone"; readonly row?: Item | undefined }> {
+  try {
+    const token = transactionToken("status", String(stored.rev));
+    const transacted = await store.transact([action, row], token);
+    if (transacted.kind === "done") return { kind: "saved", stored };
+    const { by } = transacted;
+    if (!by.has(0)) return { kind: "alone", row: by.get(1) };
+    const standing = by.get(0);
+    if (standing?.rev === stored.rev) return { kind: "saved", stored };
+    return { kind: "changed", stored: storedFrom(before.id, standing) };
+  } catch (error) {
+    if (!(error instanceof ImpossibleWrite)) throw error;
+    const about = { conversation: before.id, lacks: "conversation_status", reason: error.message };
+    log("error", "conversation.not-updated", about);
+    return { kind: "alone" };
+  }
+}
