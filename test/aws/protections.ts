@@ -169,9 +169,9 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
         find:
           "  await wakeAt(context, triggerOf(stored), " +
           "{ windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });\n" +
-          "  const saved = await saveState(context, stored, after);\n",
+          "  const saved = await saveReleased(context, stored, after, how.kind);\n",
         replace:
-          "  const saved = await saveState(context, stored, after);\n" +
+          "  const saved = await saveReleased(context, stored, after, how.kind);\n" +
           "  await wakeAt(context, triggerOf(stored), " +
           "{ windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });\n",
       },
