@@ -197,7 +197,9 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    what: "a sender wrote more than `limits.senderPerMinuteMax`, a visitor more than `limits.visitorPerMinuteMax`",
+    what:
+      "a sender wrote more than `limits.senderPerMinuteMax`, " +
+      "a visitor more than `limits.visitorPerMinuteMax`",
     code: "RATE_LIMITED",
     config: () => ({ limits: { senderPerMinuteMax: 1, visitorPerMinuteMax: 1 } }),
     answer: second,
