@@ -132,6 +132,30 @@ describe("lull migrate seed-wati", () => {
     expect((await migrate("--apply")).json).toMatchObject({ staged: 1, before: 4 });
   });
 
+  test("the old file brings an erased person back, and their messages once ids are forgotten", async () => {
+    threadStore(source, {
+      threads: [{ waId: "50370000001", threadId: "thread_1" }],
+      buffer: BURST.slice(0, 2),
+    }).close();
+    await migrate("--apply");
+    const people = () =>
+      withTarget(async (engine) => {
+        await takeAllTurns(engine);
+        return (await engine.inspector.conversations({ limit: 10 })).items;
+      });
+    const [{ id } = { id: "" }] = await people();
+    expect((await lull(["conversations", "erase", id, "--yes"])).code).toBe(0);
+    expect(await people()).toEqual([]);
+    expect((await migrate("--apply")).json).toMatchObject({ created: 1, staged: 0, duplicates: 2 });
+    const [again] = await people();
+    expect(again).toMatchObject({ sender: "50370000001", attributes: { openai_thread_id: "thread_1" } });
+    await lull(["conversations", "erase", again!.id, "--yes"]);
+    const database = new DatabaseSync(join(cwd, "lull.db"));
+    database.exec("DELETE FROM remembered");
+    database.close();
+    expect((await migrate("--apply")).json).toMatchObject({ created: 1, staged: 2 });
+  });
+
   test("leaves what may have been answered before ids were remembered, unless told otherwise", async () => {
     threadStore(source, { buffer: BURST.slice(0, 2) }).close();
     await withTarget((engine) =>
