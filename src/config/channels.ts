@@ -105,28 +105,34 @@ export function channelsIn(file: File, resolved: ResolvedSettings, under = ""): 
   if (!isObject(channels))
     throw new ConfigError(`${file?.name}: ${where} must be an object: names of channels and what they are`);
   return Object.entries(channels).map(([name, given]) =>
-    fromFile(name, given, { file: file?.name ?? "", where: `${where}.${name}`, resolved }),
+    fromFile(name, given, {
+      file: file?.name ?? "",
+      where: `${where}.${name}`,
+      ...(under === "" && { completedBy: resolved }),
+    }),
   );
 }
 
 interface Place {
   readonly file: string;
   readonly where: string;
-  readonly resolved: ResolvedSettings;
+  /** What the environment says of channels that bear its names. It is for all: a project's are its own. */
+  readonly completedBy?: ResolvedSettings;
 }
 
-function fromFile(name: string, given: unknown, { file, where, resolved }: Place): ConfiguredChannel {
+function fromFile(name: string, given: unknown, { file, where, completedBy }: Place): ConfiguredChannel {
   if (isChannel(given)) return { name, channel: given, kind: "code", addresses: [], origin: file };
   if (!isObject(given)) throw new ConfigError(`${file}: ${where} must be ${EXAMPLE}`);
   const [provider, variant] = providerOf(given, file, where);
   const { [provider]: _, ...own } = given;
   checkOptions(own, (PROVIDERS[provider] as Provider).options, file, where);
+  if (completedBy === undefined) return made(name, provider, variant, own, file);
   if (name === "web" && provider === "web")
-    return made(name, provider, variant, { ...own, ...webOptions(resolved) }, file);
+    return made(name, provider, variant, { ...own, ...webOptions(completedBy) }, file);
   const known = BY_ENVIRONMENT[name];
   // The environment describes one channel of each kind: the one that bears the kind's name.
   const fromEnvironment =
-    known?.provider === provider && known.variant === variant ? environmentOptions(name, resolved) : {};
+    known?.provider === provider && known.variant === variant ? environmentOptions(name, completedBy) : {};
   return made(name, provider, variant, { ...own, ...fromEnvironment }, file);
 }
 

@@ -63,15 +63,19 @@ export function settingsFor(settings: Settings, channel: string | undefined): Se
 
 type Times = Pick<Settings, "answerTimeoutMs" | "sendTimeoutMs">;
 
-/** The same with shorter times, also where a project has its own. */
-export function cutTo(settings: Settings, limits: Times): Settings {
-  const { answerTimeoutMs: mostMs } = limits;
+/** The same with no longer times than these, also where a project has its own. */
+export function cutTo(settings: Settings, { answerTimeoutMs: mostMs, sendTimeoutMs }: Times): Settings {
   const projects = Object.entries(settings.projects).map(([name, project]): [string, ProjectSettings] => {
     const ownMs = project.own?.answerTimeoutMs;
     if (ownMs === undefined) return [name, project];
     return [name, { ...project, own: { ...project.own, answerTimeoutMs: Math.min(ownMs, mostMs) } }];
   });
-  return { ...settings, ...limits, projects: Object.fromEntries(projects) };
+  return {
+    ...settings,
+    answerTimeoutMs: Math.min(settings.answerTimeoutMs, mostMs),
+    sendTimeoutMs: Math.min(settings.sendTimeoutMs, sendTimeoutMs),
+    projects: Object.fromEntries(projects),
+  };
 }
 
 /** What each channel calls its own, once it is open. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { settingsWith } from "../core/defaults.ts";
+import { cutTo } from "../core/projects.ts";
 import { budgetOf } from "./deadline.ts";
 
 const settings = settingsWith({});
@@ -9,18 +10,28 @@ describe("a function's time", () => {
     "of %i ms leaves room for a send on its way, its writes and the report",
     (remainingMs) => {
       const { stopMs, endMs, limits } = budgetOf(remainingMs, settings);
+      const { answerTimeoutMs, sendTimeoutMs } = cutTo(settings, limits);
       expect(limits.answerTimeoutMs).toBeLessThan(stopMs);
       expect(stopMs + limits.sendTimeoutMs).toBeLessThan(endMs);
       expect(endMs).toBeLessThan(remainingMs);
       expect(stopMs).toBeGreaterThanOrEqual(remainingMs * 0.75 - 1);
-      expect(limits.sendTimeoutMs).toBeLessThanOrEqual(settings.sendTimeoutMs);
-      expect(limits.answerTimeoutMs).toBeLessThanOrEqual(settings.answerTimeoutMs);
+      expect(sendTimeoutMs).toBeLessThanOrEqual(settings.sendTimeoutMs);
+      expect(answerTimeoutMs).toBeLessThanOrEqual(settings.answerTimeoutMs);
     },
   );
 
   test("that is long enough changes no limit", () => {
     const { limits } = budgetOf(300_000, settings);
-    expect(limits).toEqual({ answerTimeoutMs: 120_000, sendTimeoutMs: 15_000 });
+    expect(cutTo(settings, limits)).toMatchObject({ answerTimeoutMs: 120_000, sendTimeoutMs: 15_000 });
+  });
+
+  test("that is long enough leaves a project its own, which may be longer than that for all", () => {
+    const patient = settingsWith({
+      projects: { acme: { status: "active", own: { answerTimeoutMs: 300_000 } } },
+    });
+    const ownMs = (remainingMs: number) =>
+      cutTo(patient, budgetOf(remainingMs, patient).limits).projects.acme?.own?.answerTimeoutMs;
+    expect([ownMs(900_000), ownMs(60_000)]).toEqual([300_000, 40_500]);
   });
 
   test("that is shorter than an answer may take cuts it, so that it fails before the function does", () => {

@@ -36,6 +36,7 @@ export function budgetOf(remainingMs: number, settings: Settings): Budget {
   const sendTimeoutMs = Math.min(settings.sendTimeoutMs, remainingMs / SEND_SHARE);
   const writesMs = Math.min(WRITES_MS_MAX, remainingMs / WRITES_SHARE);
   const stopMs = remainingMs - sendTimeoutMs - writesMs;
-  const answerTimeoutMs = Math.min(settings.answerTimeoutMs, stopMs * (1 - 1 / FAILED_SHARE));
+  // What is left of the time; how long an answer may take besides is its project's.
+  const answerTimeoutMs = stopMs * (1 - 1 / FAILED_SHARE);
   return { stopMs, endMs: remainingMs - writesMs / REPORT_SHARE, limits: { answerTimeoutMs, sendTimeoutMs } };
 }

@@ -35,7 +35,7 @@ export interface Conversation extends ConversationKey, Answering, Usage {
   readonly allowedChannels?: readonly string[];
   /** Overrides the channel's window for this conversation. */
   readonly window?: WindowPolicy;
-  /** Custom data of the application; Lull stores it and never reads it. */
+  /** Custom data of the application. Of it, Lull reads which credentials and assistant are to be used. */
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;

@@ -27,7 +27,9 @@ export const CREATE_REQUEST = ruled(
     ),
     window: optional(WINDOW),
     allowedChannels: optional(list(name(), "Channel types; left out means all.")),
-    attributes: optional(anything("Data of your own: carried, never read.")),
+    attributes: optional(
+      anything("Data of your own: carried, and read only where it names credentials or an assistant."),
+    ),
     firstMessage: optional(someText("Said to the customer at once, and once per conversation.")),
     author: optional(name("Who says the first message; `program` when left out.")),
   }),

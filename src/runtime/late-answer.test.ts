@@ -26,13 +26,13 @@ it("a late answer comes with its one picture", async () => {
   await lull.stop();
 });
 
-it("a late answer is cut for the channel that carries least: whose it is, only the store knows", async () => {
+it("a late answer is cut for the channel that carries least of those that its conversation may use", async () => {
   const clock = fakeClock();
   const turns: string[] = [];
-  const web = testChannel({ textMax: 100 });
+  const web = testChannel({ textMax: 5 });
   const service = createService({
     engine: memory(),
-    channels: { web, sms: testChannel({ type: "sms", textMax: 5 }) },
+    channels: { web, sms: testChannel({ type: "sms", textMax: 3 }) },
     clock,
     log: () => {},
     respond: (turn) => {
@@ -46,6 +46,45 @@ it("a late answer is cut for the channel that carries least: whose it is, only t
   expect(await service.answerTurn(turns[0]!, { text: "hello there" })).toBe("accepted");
   await clock.advance(1_000);
   expect(web.outbox.map(({ text }) => text)).toEqual(["hello", "there"]);
+  await service.stop(0);
+});
+
+/** Two tenants on one type of channel, whose answers come later. */
+async function askedByAcme(limits = {}) {
+  const clock = fakeClock();
+  const turns: string[] = [];
+  const acme = testChannel({ addresses: ["+15550100"], textMax: 100 });
+  const beta = testChannel({ addresses: ["+15550200"], textMax: 5 });
+  const service = createService({
+    engine: memory(),
+    channels: {},
+    projects: { acme: { channels: { acme }, limits }, beta: { channels: { beta } } },
+    clock,
+    log: () => {},
+    respond: (turn) => {
+      turns.push(turn.id);
+      return { laterSeconds: 100 };
+    },
+  });
+  await service.start();
+  await service.receive("acme", testWebhook(testMessage({ address: "+15550100" })));
+  await clock.advance(10_000);
+  return { clock, acme, service, turnId: turns[0]! };
+}
+
+it("a late answer of one tenant is not cut to another tenant's channel", async () => {
+  const { clock, acme, service, turnId } = await askedByAcme();
+  expect(await service.answerTurn(turnId, { text: "hello there" })).toBe("accepted");
+  await clock.advance(1_000);
+  expect(acme.outbox.map(({ text }) => text)).toEqual(["hello there"]);
+  await service.stop(0);
+});
+
+it("a late answer is held to its own project's limits", async () => {
+  const { service, turnId } = await askedByAcme({ replyBytesMax: 10 });
+  const answered = service.forProject("acme").answerTurn(turnId, { text: "hello there" });
+  await expect(answered).rejects.toMatchObject({ code: "REPLY_TOO_LARGE" });
+  expect(await service.forProject("beta").answerTurn(turnId, { text: "hi" })).toBe("stale");
   await service.stop(0);
 });
 

@@ -1,5 +1,10 @@
+import { conversationWithin } from "../core/identity.ts";
+import { mayBring } from "../core/own-addresses.ts";
+import { settingsFor } from "../core/projects.ts";
 import { effectsOf, knownIn, REPLY } from "../core/reply.ts";
 import type { FullReply } from "../model/reply.ts";
+import type { Settings } from "../model/settings.ts";
+import type { Conversations } from "../ports/conversations.ts";
 import { adapted, anything, object, optional, text } from "../schema/schema.ts";
 import { checkRequest } from "./check-request.ts";
 import { readReply } from "./read-reply.ts";
@@ -10,19 +15,40 @@ import type { UseCaseContext } from "./use-case.ts";
 const LATE_REPLY = adapted(REPLY, { usage: optional(anything()), queued: null, laterSeconds: null });
 const REQUEST = object({ turnId: text(), reply: LATE_REPLY });
 
+/**
+ * Through which of its channels a conversation is answered is known to the store only: the shortest limit of
+ * those that it may use fits every one. They are of one project, whose settings count.
+ */
+async function limitsOf(
+  { channels, settings }: UseCaseContext,
+  conversations: Conversations,
+  turnId: string,
+): Promise<{ textMax: number; settings: Settings }> {
+  const id = conversationWithin(turnId);
+  const conversation = id === undefined ? undefined : await conversations.get(id);
+  const mayUse = Object.keys(channels).filter(
+    (name) =>
+      !conversation ||
+      (channels[name]?.type === conversation.channelType && mayBring(channels, name, conversation.address)),
+  );
+  const names = mayUse.length > 0 ? mayUse : Object.keys(channels);
+  const textMax = Math.min(...names.map((name) => channels[name]!.textMax));
+  return { textMax, settings: conversation ? settingsFor(settings, names[0]) : settings };
+}
+
 /** The answer of a responder that had said `laterSeconds`. */
 export async function answerLate(
-  { engine, channels, settings }: UseCaseContext,
+  context: UseCaseContext,
   turnId: string,
   reply: FullReply,
 ): Promise<"accepted" | "stale"> {
   checkRequest({ turnId, reply: knownIn(reply, LATE_REPLY) }, REQUEST);
   const answer = readReply(reply);
   if (answer.kind === "later") return "stale";
-  // Its channel is known to the store only; the shortest limit of all fits every one.
-  const textMax = Math.min(...Object.values(channels).map((channel) => channel.textMax));
+  const { conversations } = await context.engine();
+  const { textMax, settings } = await limitsOf(context, conversations, turnId);
   const { texts, media } = answer;
-  return (await engine()).conversations.answer({
+  return conversations.answer({
     turnId,
     texts: replyTexts({ texts, media }, textMax, settings),
     ...(media.length > 0 && { media }),

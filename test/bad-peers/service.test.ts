@@ -72,7 +72,7 @@ test.each(["start", "doctor"])("`lull %s` names what it waited for, and ends", a
     cwd: folder,
     env: {
       LULL_ENGINE: "aws",
-      LULL_PORT: "0",
+      PORT: "0",
       LULL_QUEUE_DEFAULT: `${peer.url}/000000000000/default`,
       AWS_ENDPOINT_URL: peer.url,
       AWS_REGION: "eu-west-1",

@@ -46,7 +46,9 @@ export function openSession(
   context: ChannelContext,
   environment: Environment,
 ): Session {
-  const from = numbersOf(options.from ?? environment[kind.fromVariable]);
+  // A configuration that lists accounts means their numbers: the environment may belong to something else.
+  const own = options.from ?? (options.accounts === undefined ? environment[kind.fromVariable] : undefined);
+  const from = numbersOf(own);
   const listed = accountsOf(options, context.name, environment);
   const accounts =
     listed.size === 1 ? listed : withOwnNumbers(listed, options.accountSid, from, context.name);
