@@ -48,6 +48,8 @@ export interface Loaded {
   readonly resolved: ResolvedSettings;
   readonly channels: readonly ConfiguredChannel[];
   readonly responder: ConfiguredResponder;
+  /** Those of projects, by their names. */
+  readonly projectResponders: Readonly<Record<string, ConfiguredResponder>>;
   readonly server: ServerSettings;
   readonly secrets: Secrets;
   /** What `createLull` takes. */
@@ -75,7 +77,7 @@ export async function load(request: LoadRequest): Promise<Loaded> {
   const resolved = resolveSettings({ ...(file && { file }), env: request.env, flags: request.flags });
   const secrets = (file?.content.secrets as Secrets | undefined) ?? secretsFrom(request);
   const means = { resolved, secrets };
-  const { projects, channels: ofProjects } = await projectsFrom(file, means);
+  const { projects, channels: ofProjects, responders } = await projectsFrom(file, means);
   const withWeb = wantsWeb(request.purpose, resolved);
   const ownChannels = channelsFrom(file, resolved, { withWeb, ofProjects });
   const channels = [...ownChannels, ...ofProjects];
@@ -96,6 +98,7 @@ export async function load(request: LoadRequest): Promise<Loaded> {
     resolved: withEngineDefaults(resolved, engine),
     channels,
     responder,
+    projectResponders: responders,
     server: serverSettings(resolved, engine.db),
     secrets,
     config: (log) => ({ ...plain, log: (file?.content.log as Log | undefined) ?? log }),

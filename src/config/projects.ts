@@ -8,8 +8,13 @@ import { anything, list, oneOf, options, record, text } from "../schema/schema.t
 import { type ConfiguredChannel, channelsIn } from "./channels.ts";
 import { checkOptions } from "./file-keys.ts";
 import { type SchemaOf, SECRET, TEXT } from "./kinds.ts";
-import type { Means } from "./responder.ts";
-import { handOffFrom, responderOf, respondersFrom } from "./responder.ts";
+import {
+  type ConfiguredResponder,
+  handOffFrom,
+  type Means,
+  responderOf,
+  respondersFrom,
+} from "./responder.ts";
 
 type Options = Readonly<Record<string, unknown>>;
 type File = { readonly name: string; readonly content: Options } | undefined;
@@ -37,6 +42,8 @@ export interface ConfiguredProjects {
   readonly projects: Readonly<Record<string, ProjectConfig>>;
   /** Those of all projects, each with its project's name. */
   readonly channels: readonly ConfiguredChannel[];
+  /** Who answers for all channels of a project, by its name. */
+  readonly responders: Readonly<Record<string, ConfiguredResponder>>;
 }
 
 /** The projects of a file. Their responders count over the environment: that is one for all. */
@@ -53,6 +60,9 @@ export async function projectsFrom(file: File, means: Means): Promise<Configured
   );
   return {
     projects: Object.fromEntries(each.map(([name, { project }]) => [name, project])),
+    responders: Object.fromEntries(
+      each.flatMap(([name, { respond }]) => (respond === undefined ? [] : [[name, respond]])),
+    ),
     channels: each.flatMap(([name, { channels }]) =>
       channels.map((channel) => ({ ...channel, project: name })),
     ),
@@ -78,5 +88,5 @@ async function projectFrom(where: string, content: Options, file: File, given: M
     ...(responders && { responders }),
     ...(handOffTo && { handOffTo }),
   } as ProjectConfig;
-  return { project, channels };
+  return { project, channels, respond };
 }

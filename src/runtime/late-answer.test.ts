@@ -26,7 +26,7 @@ it("a late answer comes with its one picture", async () => {
   await lull.stop();
 });
 
-it("a late answer is cut for the channel that carries least of those that its conversation may use", async () => {
+it("a late answer is cut for the channel that carries least of those that it may use", async () => {
   const clock = fakeClock();
   const turns: string[] = [];
   const web = testChannel({ textMax: 5 });

@@ -1,5 +1,5 @@
 import { checkClock } from "../../src/cli/doctor/clock.ts";
-import { checkResponder } from "../../src/cli/doctor/providers.ts";
+import { checkResponders } from "../../src/cli/doctor/providers.ts";
 import { checkService } from "../../src/cli/doctor/service.ts";
 import type { Loaded } from "../../src/config/load.ts";
 import type { Responder } from "../../src/ports/responder.ts";
@@ -52,7 +52,7 @@ export const RESPONDER_CALLS: readonly OutgoingCall[] = [
   {
     name: "doctor: responder",
     of: ["cli/doctor/providers.ts"],
-    make: async (url, signal) => (await checkResponder(loadedAt(url), signal)).verdict,
+    make: async (url, signal) => (await checkResponders(loadedAt(url), signal))[0]!.verdict,
     ends: unlessStatusCame("fail", "ok"),
   },
   {
@@ -71,5 +71,6 @@ export const RESPONDER_CALLS: readonly OutgoingCall[] = [
 function loadedAt(baseUrl: string): Loaded {
   const vendor = { apiKey: "sk-test", keyFrom: "a test", baseUrl };
   const secrets = { get: async () => "sk-test" };
-  return { responder: { kind: "openai", origin: "a test", vendor }, secrets } as unknown as Loaded;
+  const responder = { kind: "openai", origin: "a test", vendor };
+  return { channels: [], projectResponders: {}, responder, secrets } as unknown as Loaded;
 }

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import type { Loaded } from "../../config/load.ts";
+import { CONFIG_VARIABLE } from "../../config/resolve-settings.ts";
 import { createLull } from "../../index.ts";
 import { withoutUsers } from "../../schema/plain-url.ts";
 import type { Call, Command } from "../command.ts";
@@ -12,7 +13,7 @@ import { checkDisk } from "../doctor/disk.ts";
 import { checkEnvironmentFile } from "../doctor/environment-file.ts";
 import { checkHost, checkOpenPort } from "../doctor/open-port.ts";
 import { checkOverdue } from "../doctor/overdue.ts";
-import { checkChannels, checkResponder, providerUrl } from "../doctor/providers.ts";
+import { checkChannels, checkResponders, providerUrl } from "../doctor/providers.ts";
 import { checkRights } from "../doctor/rights.ts";
 import { checkSecretFiles } from "../doctor/secret-files.ts";
 import { checkService } from "../doctor/service.ts";
@@ -52,10 +53,7 @@ async function examine(call: Call): Promise<CheckResult[]> {
     const loaded = await call.load("look");
     const lull = createLull(loaded.config(silent));
     try {
-      return [
-        ok("configuration", loaded.file?.path ?? "environment and flags"),
-        ...(await examineLoaded(call, loaded, lull)),
-      ];
+      return [ok("configuration", placeOf(loaded.file)), ...(await examineLoaded(call, loaded, lull))];
     } finally {
       await lull.stop(0);
     }
@@ -86,7 +84,7 @@ async function examineLoaded(
     service.then((found) => (found.length > 0 ? found : checkOverdue(lull, loaded.server, call.io.nowMs()))),
     checkClock(call.io.nowMs, online ? providerUrl(loaded) : undefined, signal),
     online ? checkChannels(channels, signal) : [],
-    online ? checkResponder(loaded, signal) : [],
+    online ? checkResponders(loaded, signal) : [],
     checkWebhooks(loaded, channels),
     checkHost(loaded.server.host),
     checkOpenPort(
@@ -96,4 +94,10 @@ async function examineLoaded(
     checkApi(lull),
   ]);
   return groups.flat();
+}
+
+/** A variable is in no folder. */
+function placeOf(file: Loaded["file"]): string {
+  if (file === undefined) return "environment and flags";
+  return file.name === CONFIG_VARIABLE ? file.name : file.path;
 }

@@ -1,3 +1,4 @@
+import { ACTIVE } from "../../model/project.ts";
 import type { Project } from "../../runtime/projects.ts";
 import type { Call, Command } from "../command.ts";
 import { withData } from "../data.ts";
@@ -30,7 +31,7 @@ Every status but active refuses messages with PROJECT_INACTIVE. It counts at onc
     allow: { type: "string", value: "TYPES", help: "channel types, separated by commas; `all` for all" },
   },
   args: { required: ["<project>"] },
-  examples: ["lull projects set acme --status paused", "lull projects set default --allow whatsapp,sms"],
+  examples: ["lull projects set acme --status stopped", "lull projects set default --allow whatsapp,sms"],
   run: (call) =>
     withData(call, async ({ lull }) => {
       const { status, allow } = call.options;
@@ -70,5 +71,6 @@ function typesIn(given: string): string[] {
 
 function sentence({ name, status, allowedChannels }: Project): string {
   const types = allowedChannels?.join(", ") ?? "all channel types";
-  return `Project ${name} is ${status}, with ${types || "no channel type"}.`;
+  const refuses = status === ACTIVE ? "" : " Its customers' messages are refused, and not kept for later.";
+  return `Project ${name} is ${status}, with ${types || "no channel type"}.${refuses}`;
 }

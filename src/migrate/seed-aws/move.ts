@@ -11,7 +11,9 @@ import { addressIn, type Otherwise, webhookOf } from "./webhook.ts";
 /** Conversations moved side by side. */
 const WIDTH = 16;
 
-export interface AwsMove extends Otherwise {
+export interface AwsMove extends Pick<Otherwise, "address"> {
+  /** Whose account a message of this channel came through, where its row does not say. */
+  readonly accountFor: (channel: string) => string | undefined;
   readonly tables: Omit<SeedTables, "lacks" | "make" | "close">;
   readonly channels: Readonly<Record<string, Channel>>;
   /** The channel that was named; otherwise the conversation's own row tells its type. */
@@ -138,16 +140,23 @@ function arrivalOf(move: AwsMove, conversation: SeedItem, message: SeedMessage, 
   if (channel === undefined) return { kind: "foreign", why: NO_CHANNEL } as const;
   const { type, addresses = [] } = channels[channel]!;
   const address = move.address ?? (addresses.length === 1 ? addresses[0] : undefined);
-  if (message.form.AccountSid === undefined && move.account === undefined)
-    return { kind: "foreign", why: "its account is not known: say it with --account" } as const;
-  const request = webhookOf(message, conversation, { type, account: move.account, address });
+  const account = move.accountFor(channel);
+  if (message.form.AccountSid === undefined && account === undefined)
+    return { kind: "foreign", why: NO_ACCOUNT } as const;
+  const request = webhookOf(message, conversation, { type, account, address });
   const target = { channels, channel, nowMs: clock.nowMs() };
   return arrivalFrom(request, target, { position, sentAtMs: message.receivedAtMs });
 }
 
-function typeOf({ channel_type }: SeedItem, { form }: SeedMessage): string | undefined {
+const NO_ACCOUNT =
+  "its account is not known: say it with --account, and with --channel where there are several";
+
+function typeOf(conversation: SeedItem, { form, primaryChannel }: SeedMessage): string | undefined {
+  const { channel_type, primary_channel } = conversation;
   if (typeof channel_type === "string" && channel_type !== "") return channel_type;
-  return form.ChannelType ?? /^([a-z]+):/.exec(form.From ?? "")?.[1];
+  const written = [form.From, primary_channel, primaryChannel];
+  const prefixes = written.flatMap((each) => /^([a-z]+):/.exec(String(each ?? ""))?.[1] ?? []);
+  return form.ChannelType ?? prefixes[0];
 }
 
 function channelOf(
@@ -155,7 +164,8 @@ function channelOf(
   type: string | undefined,
   address: string | undefined,
 ): string | undefined {
-  if (channel !== undefined) return channel;
+  if (channel !== undefined)
+    return address === undefined || mayBring(channels, channel, address) ? channel : undefined;
   const names = Object.keys(channels).filter(
     (name) =>
       (type === undefined || channels[name]!.type === type) &&

@@ -36,17 +36,18 @@ export function settingsBy(
 ): OpenAiSettings {
   const assistantId = assistantIdIn(conversation);
   const asked = assistants.size === 0 || assistantId === undefined ? settings : assistants.get(assistantId);
-  if (asked === undefined)
-    throw unknown("UNKNOWN_ASSISTANT", "the conversation's record names an assistant that is not configured");
+  if (asked === undefined) throw unknown("UNKNOWN_ASSISTANT", "assistant", assistantId);
   const keyId = apiKeyIdIn(conversation);
   if (apiKeys.length === 0 || keyId === undefined) return asked;
   const key = apiKeys.find(({ id, reference }) => id === keyId || isSecretOf(reference, keyId));
-  if (key === undefined)
-    throw unknown("UNKNOWN_API_KEY", "the conversation's record names an API key that is not configured");
+  if (key === undefined) throw unknown("UNKNOWN_API_KEY", "API key", keyId);
   return { ...asked, apiKey: key.reference };
 }
 
 /** No other try can succeed: an operator adds it to the configuration and retries the dead letter. */
-function unknown(code: string, message: string): LullError {
+function unknown(code: string, what: string, id = ""): LullError {
+  // An id, and nothing else that another system may have put there.
+  const named = /^[\w./:-]{1,100}$/.test(id) ? `: ${id}` : "";
+  const message = `the conversation's record names an ${what} that is not configured${named}`;
   return new LullError(message, { code, retry: "never" });
 }

@@ -95,7 +95,7 @@ export function seedWorld() {
         tables: seedTablesOn(process(diesAfter), found),
         channels: { whatsapp: channel },
         channel: undefined,
-        account: ACCOUNT,
+        accountFor: () => ACCOUNT,
         address: OURS,
         clock,
         isApplied,

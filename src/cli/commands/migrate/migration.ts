@@ -1,4 +1,5 @@
 import type { ConfiguredChannel } from "../../../config/channels.ts";
+import type { Loaded } from "../../../config/load.ts";
 import { type Call, type Options, textOption } from "../../command.ts";
 import { table } from "../../output/table.ts";
 import { CommandFailed, UsageError } from "../../usage-error.ts";
@@ -17,6 +18,11 @@ export function isApplied({ options }: Call): boolean {
   if (options.apply === true && options["dry-run"] === true)
     throw new UsageError("--apply and --dry-run: which of the two?");
   return options.apply === true;
+}
+
+/** Without the phone page, which commands may look at: no message of a seed is a visitor's. */
+export function ownChannels({ channels }: Pick<Loaded, "channels">): readonly ConfiguredChannel[] {
+  return channels.filter(({ origin }) => origin !== "lull dev");
 }
 
 /** The channel that was named, or the only one that it can be. */

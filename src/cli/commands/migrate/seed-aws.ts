@@ -1,3 +1,4 @@
+import type { ConfiguredChannel } from "../../../config/channels.ts";
 import type { Lull } from "../../../index.ts";
 import { type AwsMoved, moveTables } from "../../../migrate/seed-aws/move.ts";
 import type { EngineProvider } from "../../../ports/engine.ts";
@@ -8,7 +9,7 @@ import { printResult } from "../../output/print.ts";
 import { progress } from "../../output/progress.ts";
 import { parseSince } from "../../output/times.ts";
 import { CommandFailed, UsageError } from "../../usage-error.ts";
-import { channelFor, inWords, isApplied, MIGRATION_OPTIONS } from "./migration.ts";
+import { channelFor, inWords, isApplied, MIGRATION_OPTIONS, ownChannels } from "./migration.ts";
 
 export const seedAws: Command = {
   usage: "[--apply] [--create] [options]",
@@ -50,12 +51,15 @@ be killed and run again at any time. Exit code 1: something was left, and is lis
       const channel =
         textOption(call, "channel") === undefined
           ? undefined
-          : channelFor(call, loaded.channels, () => false, "named");
+          : channelFor(call, ownChannels(loaded), () => false, "named");
       const tables = await openTables(call, lull, loaded.config(silent).engine);
       try {
         const lacks = await complete(call, tables, isReal);
         if (isReal && lacks.length > 0) return refuse(call, lacks);
-        const moved = await move(call, lull, { tables, channel, isReal, olderThanMs });
+        const configured = ownChannels(loaded);
+        const channels = Object.fromEntries(configured.map(({ name }) => [name, lull.channels[name]!]));
+        const moving = { tables, channel, isReal, olderThanMs, configured };
+        const moved = await move(call, { ...lull, channels }, moving);
         return report(call, { isReal, lacks, moved });
       } finally {
         await tables.close();
@@ -121,12 +125,25 @@ interface Moving {
   readonly channel: string | undefined;
   readonly isReal: boolean;
   readonly olderThanMs: number;
+  readonly configured: readonly ConfiguredChannel[];
+}
+
+/** One account for rows of several channels would give messages ids that no webhook of theirs has. */
+function accountsBy(call: Call, configured: readonly ConfiguredChannel[]) {
+  const account = textOption(call, "account") ?? call.io.env.TWILIO_ACCOUNT_SID;
+  const isNamed = textOption(call, "channel") !== undefined;
+  const withAccounts = configured.filter(({ kind }) => kind.startsWith("twilio") || kind === "code");
+  return (name: string): string | undefined => {
+    const type = configured.find((each) => each.name === name)?.channel.type;
+    const others = withAccounts.filter((each) => each.name !== name && each.channel.type === type);
+    return isNamed || others.length === 0 ? account : undefined;
+  };
 }
 
 async function move(
   call: Call,
   { channels, clock }: Lull,
-  { tables, channel, isReal, olderThanMs }: Moving,
+  { tables, channel, isReal, olderThanMs, configured }: Moving,
 ): Promise<AwsMoved> {
   const shown = progress(call.io);
   const moved = await moveTables({
@@ -134,7 +151,7 @@ async function move(
     channels,
     channel,
     clock,
-    account: textOption(call, "account") ?? call.io.env.TWILIO_ACCOUNT_SID,
+    accountFor: accountsBy(call, configured),
     address: textOption(call, "address"),
     isApplied: isReal,
     olderThanMs,

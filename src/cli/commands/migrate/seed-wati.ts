@@ -10,7 +10,7 @@ import { type Opened, withService } from "../../data.ts";
 import { printResult } from "../../output/print.ts";
 import { progress } from "../../output/progress.ts";
 import { CommandFailed } from "../../usage-error.ts";
-import { channelFor, inWords, isApplied, MIGRATION_OPTIONS } from "./migration.ts";
+import { channelFor, inWords, isApplied, MIGRATION_OPTIONS, ownChannels } from "./migration.ts";
 
 export const seedWati: Command = {
   usage: "<thread_store.db> [--apply] [options]",
@@ -70,7 +70,7 @@ async function move(
   { lull, loaded }: Pick<Opened, "lull" | "loaded">,
   { engine, isReal, found }: Moving,
 ): Promise<WatiMoved> {
-  const channel = channelFor(call, loaded.channels, ({ kind }) => kind.startsWith("wati"), "WATI's");
+  const channel = channelFor(call, ownChannels(loaded), ({ kind }) => kind.startsWith("wati"), "WATI's");
   const shown = progress(call.io);
   const { settings, channels, clock } = lull;
   const knownSinceMs = engine ? (await engine.receiving.knownSinceMs()) + MEMORY_MARGIN_MS : 0;
