@@ -10,28 +10,23 @@ export function projectOf({ channels }: Known, channel: string): string {
   return channels[channel]?.project ?? DEFAULT_PROJECT;
 }
 
-/** The project whose customers write to this address. Undefined if no project has it, or several have. */
+/**
+ * The project whose customers write to this address. Undefined if no project has it, or several have. Another
+ * system's record need not say its address or its type: then all channels that it could be of count.
+ */
 export function projectAt(
   settings: Known,
   at: { readonly channelType: string; readonly address: string },
 ): string | undefined {
-  const names = Object.keys(settings.projects);
-  if (names.length <= 1) return names[0] ?? DEFAULT_PROJECT;
-  const { channels } = settings;
-  const theirs = Object.keys(channels).filter(
-    (name) => channels[name]!.type === at.channelType && mayBring(channels, name, at.address),
-  );
+  const { channels, projects } = settings;
+  const ofChannels = Object.keys(channels).map((name) => projectOf(settings, name));
+  const all = new Set([...Object.keys(projects), ...ofChannels]);
+  if (all.size <= 1) return all.values().next().value ?? DEFAULT_PROJECT;
+  const isOfType = (name: string) => at.channelType === "" || channels[name]!.type === at.channelType;
+  const isThere = (name: string) => at.address === "" || mayBring(channels, name, at.address);
+  const theirs = Object.keys(channels).filter((name) => isOfType(name) && isThere(name));
   const found = new Set(theirs.map((name) => projectOf(settings, name)));
   return found.size === 1 ? found.values().next().value : undefined;
-}
-
-/** Whether all channels, or all of this type, are of one project: only then are they one to a record. */
-export function isOfOneProject(settings: Known, channelType?: string): boolean {
-  const { channels } = settings;
-  const names = Object.keys(channels).filter(
-    (name) => channelType === undefined || channels[name]!.type === channelType,
-  );
-  return new Set(names.map((name) => projectOf(settings, name))).size <= 1;
 }
 
 /** What counts now: what an operator set while the service ran, else what is configured. */

@@ -26,6 +26,17 @@ async function codeOf(s: Scene, given: Parameters<Scene["arrival"]>[0]): Promise
   return outcome.kind === "refused" ? outcome.code : outcome.kind;
 }
 
+/** The same waits in both projects, a worker has looked, and it goes on waiting. */
+async function pileUp(s: Scene, ...texts: readonly string[]): Promise<void> {
+  for (const text of texts) {
+    await s.deliver(s.arrival({ ...toAcme, text }));
+    await s.deliver(s.arrival({ ...toBeta, text }));
+  }
+  await s.windowPasses();
+  for (const { lease } of await s.turns())
+    await s.engine.turns.release(lease, { kind: "retry", afterMs: 3_600_000, reason: "overloaded" });
+}
+
 /** What a project allows counts for all of its conversations, at once, and for no other project's. */
 export const projects: readonly EngineCase[] = [
   scene(
@@ -82,6 +93,43 @@ export const projects: readonly EngineCase[] = [
     await s.windowPasses();
     assert.deepEqual((await s.take()).project, { status: "active" });
   }),
+
+  scene("channels and status that are set at the same time keep each other", TWO, async (s) => {
+    const other = await s.open("worker-2");
+    await Promise.all([
+      s.engine.conversations.changeProject("acme", { status: "archived" }),
+      other.conversations.changeProject("acme", { allowedChannels: ["sms"] }),
+    ]);
+    const both = { status: "archived", allowedChannels: ["sms"] };
+    assert.deepEqual(await s.engine.inspector.projectChange("acme"), both);
+    assert.equal(await s.engine.inspector.projectChange("beta"), undefined);
+    await other.conversations.changeProject("acme", undefined);
+    assert.equal(await s.engine.inspector.projectChange("acme"), undefined);
+  }),
+
+  ...[
+    { what: "messages", forAll: { stagedMessagesMax: 3 }, own: { stagedMessagesMax: 2 } },
+    { what: "bytes", forAll: { stagedBytesMax: 1_000 }, own: { stagedBytesMax: 10 } },
+  ].flatMap(({ what, forAll, own }) => [
+    scene(
+      `a project may let fewer ${what} wait than the others`,
+      { ...TWO, ...forAll, projects: { acme: { status: "active", own }, beta: { status: "active" } } },
+      async (s) => {
+        await pileUp(s, "six of", "six of");
+        assert.equal(await codeOf(s, toAcme), "RATE_LIMITED");
+        assert.equal(await codeOf(s, toBeta), "staged");
+      },
+    ),
+    scene(
+      `a project may let more ${what} wait than the others`,
+      { ...TWO, ...own, projects: { acme: { status: "active", own: forAll }, beta: { status: "active" } } },
+      async (s) => {
+        await pileUp(s, "six of", "six of");
+        assert.equal(await codeOf(s, toAcme), "staged");
+        assert.equal(await codeOf(s, toBeta), "RATE_LIMITED");
+      },
+    ),
+  ]),
 
   scene("a project that is stopped stops no other", TWO, async (s) => {
     await s.engine.conversations.changeProject("acme", { status: "archived" });

@@ -72,13 +72,15 @@ export const AWS_REPEATING: typeof AWS_SIMULATION = {
 
 /**
  * An answer fails, and a process dies right behind one of the first writes: releasing a turn takes two of
- * them.
+ * them, and the second is a transaction where the row's status is taken back with it.
  */
 export const AWS_FAILING: typeof AWS_SIMULATION = {
   ...AWS_SIMULATION,
   plan(seed) {
     const random = seeded(seed);
-    const dies = { step: "request.update", kind: "crash-after", nth: random.between(2, 14) } as const;
+    const dies = random.chance(0.5)
+      ? ({ step: "request.update", kind: "crash-after", nth: random.between(2, 14) } as const)
+      : ({ step: "request.transact", kind: "crash-after", nth: random.between(1, 3) } as const);
     return { ...planFrom(seed), outages: [], faults: [{ step: "respond", kind: "fails", nth: 1 }, dies] };
   },
 };

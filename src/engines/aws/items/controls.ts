@@ -1,4 +1,4 @@
-import { changedProject, projectOf, ruleInForce, soundProjectChange } from "../../../core/projects.ts";
+import { projectOf, ruleInForce, soundProjectChange } from "../../../core/projects.ts";
 import type { ProjectChange, ProjectRule } from "../../../model/project.ts";
 import type { AwsContext } from "../context.ts";
 import type { Item } from "../dynamo/expression.ts";
@@ -6,8 +6,11 @@ import { conversationKeyOf, PAUSED } from "./keys.ts";
 
 /** Each process reads this one item about once a second: a partition takes 3,000 reads a second. */
 const KNOWN_MS = 1_000;
-/** Before a project's name. */
-const PROJECT = "project:";
+
+/** Where a project's changes are kept. Each is set alone: two operators may change the two at once. */
+function namesFor(project: string) {
+  return { status: `project-status:${project}`, allowedChannels: `project-channels:${project}` };
+}
 
 /**
  * Whether all is paused. "Not paused" counts for a second, so a turn may still begin that long after a pause.
@@ -46,14 +49,24 @@ export async function changeProject(
   project: string,
   change: ProjectChange | undefined,
 ): Promise<void> {
-  const before = await projectChange(context, project);
-  await write(context, { [`${PROJECT}${project}`]: changedProject(before, change) });
+  const names = namesFor(project);
+  const reset = { [names.status]: undefined, [names.allowedChannels]: undefined };
+  const { status, allowedChannels } = change ?? {};
+  const set = {
+    ...(status !== undefined && { [names.status]: status }),
+    ...(allowedChannels !== undefined && { [names.allowedChannels]: allowedChannels }),
+  };
+  if (change && Object.keys(set).length === 0) return;
+  await write(context, change ? set : reset);
 }
 
 /** One that is not ours counts as none: what is configured applies. */
 function changeIn(item: Item, project: string): ProjectChange | undefined {
-  const stored = item[`${PROJECT}${project}`];
-  const read = stored === undefined ? undefined : soundProjectChange(stored);
+  const names = namesFor(project);
+  const stored = Object.entries(names).flatMap(([part, name]) =>
+    item[name] === undefined ? [] : [[part, item[name]]],
+  );
+  const read = stored.length === 0 ? undefined : soundProjectChange(Object.fromEntries(stored));
   return read?.kind === "sound" ? read.value : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { RecordChange } from "../../../core/conversation-change.ts";
 import { isoOf } from "../../../core/instant.ts";
-import { isOfOneProject } from "../../../core/projects.ts";
+import { projectAt } from "../../../core/projects.ts";
 import { soundAs, time } from "../../../core/shape.ts";
 import { WINDOW_POLICY } from "../../../core/sound-window.ts";
 import type { Conversation, ConversationKey, ConversationStatus } from "../../../model/conversation.ts";
@@ -62,7 +62,7 @@ export function rowKey(sender: string, id: string): Item {
 export function conversationFrom(row: Item): Conversation & SpeltKey {
   const spelt = String(row.primary_channel);
   const sender = withoutPrefix(spelt);
-  const createdAtMs = instantOf(row.created_at) ?? 0;
+  const createdAtMs = createdAtMsOf(row);
   const window = windowIn(row.reply_window);
   const allowed = listOf(row.allowed_channels);
   const reason = row.hand_off_to_human_reason;
@@ -84,7 +84,7 @@ export function conversationFrom(row: Item): Conversation & SpeltKey {
     attributes: attributesOf(row),
     ...totalsIn(row),
     createdAtMs,
-    updatedAtMs: instantOf(row.updated_at) ?? createdAtMs,
+    updatedAtMs: updatedAtMsOf(row),
   };
 }
 
@@ -171,11 +171,15 @@ export function isUnder(
   const at = addressOf(row);
   if (type !== "" && type !== channelType) return false;
   if (at !== "") return at === address;
-  return isOfOneProject(settings, type === "" ? undefined : type);
+  return projectAt(settings, { channelType: type, address: "" }) !== undefined;
 }
 
 export function createdAtMsOf(row: Item): number {
   return instantOf(row.created_at) ?? 0;
+}
+
+export function updatedAtMsOf(row: Item): number {
+  return instantOf(row.updated_at) ?? createdAtMsOf(row);
 }
 
 /** Our address, or the sender that the other system configured; providers write it with a prefix. */

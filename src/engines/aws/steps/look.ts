@@ -1,7 +1,7 @@
 import { inOrder } from "../../../core/batch.ts";
 import { itemOf, messagesOf } from "../../../core/staged.ts";
 import { continuesDraft } from "../../../core/take.ts";
-import type { AwsContext } from "../context.ts";
+import { type AwsContext, withinProject } from "../context.ts";
 import { isPausedLately } from "../items/controls.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { rememberedAmong } from "../items/seen.ts";
@@ -62,9 +62,9 @@ async function lookAtAll(context: AwsContext, stored: Stored): Promise<Conversat
   ]);
   if (answered.size > 0) await dropAnswered(context, stored.id, answered);
   const waiting = rows.filter(({ id }) => !answered.has(id));
-  await noteIfFull(context, stored.id, waiting);
   const newestChannel = messagesOf(waiting).at(-1)?.channel;
   const newest = waiting.at(-1);
+  await noteIfFull(withinProject(context, newestChannel ?? newest?.channel), stored.id, waiting);
   return {
     stored,
     rows: waiting,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
+import { isoOf } from "../../../core/instant.ts";
 import type { ReleaseReason } from "../../../model/release.ts";
 import type { Settings } from "../../../model/settings.ts";
 import type { Taken } from "../../../model/take.ts";
@@ -137,6 +138,69 @@ describe("side by side with a system that takes the status for a lock", () => {
     await s.reply(taken);
     expect(status()).toBe("reply_sent");
     await s.atRest();
+  });
+
+  const leftBehind = async (noted: (nowMs: number) => unknown) => {
+    const { s, fixture, status } = await due();
+    const theirs = { ...ROW, conversation_status: "processing_reply" };
+    const write = () => fixture.write("conversations", { ...theirs, updated_at: noted(s.nowMs) });
+    write();
+    await s.nothingDue();
+    await s.passes(s.settings.honourStatusForMs + s.settings.clockSkewMs);
+    return { s, fixture, status, write };
+  };
+
+  it("a processing that was left behind in a row without a time is taken over", async () => {
+    const { s, status } = await leftBehind(() => undefined);
+    await s.reply(await s.take());
+    expect(status()).toBe("reply_sent");
+    await s.atRest();
+  });
+
+  describe.each([
+    ["as we write times", (nowMs: number) => isoOf(nowMs)],
+    ["in seconds", (nowMs: number) => Math.floor(nowMs / 1_000)],
+    ["as text without its zone's letter", (nowMs: number) => isoOf(nowMs).replace("Z", "+00:00")],
+  ])("a processing that was left behind, its time noted %s", (_, noted) => {
+    it("is taken over", async () => {
+      const { s, status } = await leftBehind(noted);
+      const taken = await s.take();
+      expect(taken.conversation.status).toBe("new");
+      await s.reply(taken);
+      expect(status()).toBe("reply_sent");
+      await s.atRest();
+    });
+
+    it("is theirs if the next one begins at that moment", async () => {
+      const { s, fixture, status, write } = await leftBehind(noted);
+      fixture.before("request.transact", async () => write());
+      await s.nothingDue();
+      expect(status()).toBe("processing_reply");
+      await fixture.says!("theirs", "reply_sent");
+      await s.passes(60_000);
+      const taken = await s.take();
+      expect([taken.attempt, taken.conversation.status]).toEqual([1, "reply_sent"]);
+      await s.reply(taken);
+      await s.atRest();
+    });
+
+    it("is given up for the row's own word if its system ends it at that moment", async () => {
+      const { s, fixture } = await leftBehind(noted);
+      fixture.before("request.transact", () => fixture.says!("theirs", "reply_sent"));
+      expect((await s.take()).conversation.status).toBe("reply_sent");
+    });
+  });
+
+  it("what a row says that had no room for our word is not ours", async () => {
+    const { s, fixture } = await due();
+    fixture.write("conversations", { ...ROW, conversation_status: "", notes: "x".repeat(400 * 1_024 - 85) });
+    const taken = await s.take();
+    expect(fixture.told("conversation.not-updated").length).toBe(1);
+    fixture.write("conversations", { ...ROW, conversation_status: "processing_reply" });
+    await s.engine.turns.release(taken.lease, FAILED);
+    expect(fixture.row("conversations", KEY)?.conversation_status).toBe("processing_reply");
+    await s.passes(30_000);
+    await s.nothingDue();
   });
 
   it("a row that is removed at that moment keeps no turn back", async () => {

@@ -7,7 +7,7 @@ import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, equal, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
-import { rowKey, rowSenderOf } from "../items/conversation-item.ts";
+import { rowKey, rowSenderOf, updatedAtMsOf } from "../items/conversation-item.ts";
 import { transactionToken } from "../items/keys.ts";
 import { type Saved, savedAs, saveState } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
@@ -37,21 +37,46 @@ export function statusBeforeTurn(stored: Stored, status: string): string | undef
 
 /**
  * Saves the state of a turn that begins, with what the row said before it. With `honourStatus` the row is
- * the other system's lock, and is taken in the same write: "elsewhere" if that system was quicker.
+ * the other system's lock, and is taken in the same write: "elsewhere" if that system was quicker. One that it
+ * left behind is taken as it was read: by now it may be the lock of its next processing.
  */
 export async function saveBegun(
   context: AwsContext,
   stored: Stored,
-  { after, written, record }: Beginning,
-): Promise<Saved | { readonly kind: "elsewhere" }> {
-  const { honourStatus } = context.settings;
-  if (!honourStatus || record.status === PROCESSING) return saveState(context, stored, after, written);
-  const saved = savedAs(context, stored, after, written);
-  const row: Action = { kind: "update", table: "conversations", ...processing(record) };
-  const transacted = await transactWith(context, stored, saved, row);
-  if (transacted.kind !== "alone") return transacted;
-  const isTheirs = transacted.row?.conversation_status === PROCESSING;
-  return isTheirs ? { kind: "elsewhere" } : saveState(context, stored, after, written);
+  { after, written, record, statusBefore }: Beginning,
+): Promise<Begun | { readonly kind: "elsewhere" }> {
+  const noted = { ...written, status_before: statusBefore };
+  const saveAlone = async (how: Pick<Begun, "isNoted">) => {
+    const saved = await saveState(context, stored, after, how.isNoted ? noted : written);
+    return { ...saved, ...how };
+  };
+  const isOurs = record.status === PROCESSING && !saysElsewhere(stored, record);
+  if (!context.settings.honourStatus || isOurs) return saveAlone({ isNoted: true });
+  const saved = savedAs(context, stored, after, noted);
+  const row = record.status === PROCESSING ? await stillLeft(context, record) : processing(record);
+  if (row === "elsewhere") return { kind: "elsewhere" };
+  const action: Action = { kind: "update", table: "conversations", ...row };
+  const transacted = await transactWith(context, stored, saved, action);
+  if (transacted.kind !== "alone") return { ...transacted, isNoted: true };
+  // Gone, or without room: it does not have our word, and what it says from now on is not ours.
+  if (transacted.row === undefined) return saveAlone({ isNoted: false });
+  // The same as was read, in a form that cannot be compared there.
+  const isSame = record.status === PROCESSING && isStill(record, transacted.row);
+  return isSame ? saveAlone({ isNoted: true }) : { kind: "elsewhere" };
+}
+
+/** Read once more: only the row has its time as its system spelt it. */
+async function stillLeft({ store }: AwsContext, record: Conversation) {
+  const { key, change } = processing(record);
+  const row = await store.get("conversations", key);
+  if (row && !isStill(record, row)) return "elsewhere";
+  const at = row?.updated_at;
+  const isUnchanged = at === undefined ? absent("updated_at") : equal("updated_at", at);
+  return { key, change, condition: all(equal("conversation_status", PROCESSING), isUnchanged) };
+}
+
+function isStill({ updatedAtMs }: Conversation, row: Item): boolean {
+  return row.conversation_status === PROCESSING && updatedAtMsOf(row) === updatedAtMs;
 }
 
 /** Another system's word that was left behind is ours from now on, and is taken back like it. */
@@ -68,7 +93,11 @@ export interface Beginning {
   /** What the state's row is given besides. */
   readonly written: Item;
   readonly record: Conversation;
+  readonly statusBefore: string | undefined;
 }
+
+/** With whether it is noted what the row said before. */
+export type Begun = Saved & { readonly isNoted: boolean };
 
 /** Other systems read the status in the row; nothing of ours depends on it, so a failure is only logged. */
 export async function mirrorStatus(context: AwsContext, record: Conversation): Promise<void> {

@@ -31,6 +31,7 @@ import { sentBefore } from "./sent-before.ts";
 import {
   isOwnWord,
   mirrorStatus,
+  NO_STATUS_NOTE,
   saveBegun,
   saveReleased,
   saysElsewhere,
@@ -224,14 +225,15 @@ async function begin(
     projectRule(context, channelOf(content)),
   ]);
   const after = { ...decision.state, window: undefined };
-  const written = { channel, [SENDER]: sender, status_before: statusBefore, says_error: undefined };
-  const saved = await saveBegun(context, stored, { after, written, record: record! });
+  const written = { channel, [SENDER]: sender, ...NO_STATUS_NOTE };
+  const saved = await saveBegun(context, stored, { after, written, record: record!, statusBefore });
   // The other system took it since we read its row: the next look finds it so, and comes back.
   if (saved.kind === "elsewhere") return { kind: "again", stored };
   // Our write took effect, its answer got lost, and a callback followed: the turn is in the row, as ours.
   const isOurs = isMine(saved.stored, token) && saved.stored.state.lease?.turnId === work.turnId;
   if (saved.kind === "changed" && !isOurs) return { kind: "again", stored: saved.stored };
-  hold(context, token, { ...saved.stored, statusBefore, saysError: false, channel, sender });
+  const noted = { statusBefore: saved.isNoted ? statusBefore : undefined, saysError: false };
+  hold(context, token, { ...saved.stored, ...noted, channel, sender });
   if (!context.settings.honourStatus) await mirrorStatus(context, record!);
   context.batches.set(token, batch);
   const left = leftBehind(view, decision);
