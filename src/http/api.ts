@@ -140,6 +140,7 @@ function isRefusal(error: unknown): boolean {
 /** What the caller asked for and cannot have, as the error words it. Everything else is for the log. */
 function refusalOf({ code, message, retryAfterMs = 0 }: LullError): EdgeAnswer | undefined {
   if (code === "INVALID_REQUEST") return failure(400, code, message);
+  if (code === "FORBIDDEN") return failure(403, code, message);
   if (code === "REPLY_TOO_LARGE") return failure(413, code, message);
   if (code === "NUMBER_PASSED_ON") return failure(409, code, message);
   if (code !== "RATE_LIMITED") return undefined;
