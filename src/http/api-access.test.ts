@@ -4,6 +4,7 @@ import { ConfigError } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
 import type { FakeClock } from "../testing/fake-clock.ts";
 import { ROUTES } from "./api.ts";
+import { createAccess } from "./api-access.ts";
 import { createEdge } from "./edge.ts";
 import type { EdgeRequest } from "./edge-request.ts";
 
@@ -320,4 +321,18 @@ test("a refused caller's body is not read, and its route is not told", async () 
   };
   expect((await open(request)).status).toBe(403);
   expect(read).toEqual([]);
+});
+
+test("a tenant whose secret does not come keeps no other tenant's caller waiting", async () => {
+  const get = (reference: unknown) =>
+    (reference as { env: string }).env === "ACME"
+      ? new Promise<string>(() => {})
+      : Promise.resolve("beta-token-of-some-length");
+  const projectTokens = { acme: { api: { env: "ACME" } }, beta: { turn: { env: "BETA" } } };
+  const admit = createAccess(stubService({ projectTokens, secrets: { get } }));
+  expect(await admit(bearing("beta-token-of-some-length"))).toEqual({
+    kind: "admitted",
+    caller: "responder",
+    project: "beta",
+  });
 });

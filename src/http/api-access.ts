@@ -58,16 +58,31 @@ export function createAccess(service: Service): Admit {
       const why = refusalWithoutToken(service, request, tokens.length > 0);
       return why === undefined ? OPERATOR : noted(service, why);
     }
-    let isChecked = true;
-    for (const token of tokens) {
-      const compared = await compare(service, token, given);
-      if (compared === "right") return token.access;
-      isChecked &&= compared === "wrong";
-    }
+    const found = await foundAmong(service, tokens, given);
+    if (typeof found === "object") return found;
+    const isChecked = found === "wrong";
     const isWaitOver = (await wrong.note(isChecked ? WRONG_TOKEN : UNCHECKED_TOKEN)) === "wrong";
     if (!isWaitOver) return refused(tooMany());
     return refused(isChecked ? unauthorized(', error="invalid_token"') : notNow());
   };
+}
+
+/**
+ * All at once, and the right one counts as soon as it is found: a tenant whose secret cannot be read now keeps
+ * no other's callers waiting.
+ */
+async function foundAmong(
+  service: Service,
+  tokens: readonly Token[],
+  given: string,
+): Promise<Access | "wrong" | "unknown"> {
+  const compared = tokens.map((token) => compare(service, token, given));
+  const right = new Promise<Access>((found) => {
+    for (const [at, one] of compared.entries())
+      void one.then((is) => is === "right" && found(tokens[at]!.access));
+  });
+  const none = Promise.all(compared).then((all) => (all.includes("unknown") ? "unknown" : "wrong"));
+  return Promise.race([right, none]);
 }
 
 /**

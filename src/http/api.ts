@@ -3,7 +3,7 @@ import type { Service } from "../runtime/service.ts";
 import { problemsIn, TO_PROGRAMS } from "../schema/problems.ts";
 import { anything, type ObjectSchema, type Schema } from "../schema/schema.ts";
 import { failure, json, methodNotAllowed, notFound } from "./answers.ts";
-import type { Admit } from "./api-access.ts";
+import type { Admit, Caller } from "./api-access.ts";
 import { CONVERSATION_ROUTES } from "./conversation-routes.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { isPossibleId } from "./ids.ts";
@@ -48,20 +48,22 @@ export function createApi(
     const mayAll = asked.caller === "operator";
     const { project } = asked;
     if (!mayAll && ![...(methods?.values() ?? [])].some((route) => route.forResponders))
-      return turnsOnly(service);
+      return turnsOnly(service, project);
     if (!target || !methods) return notFound("there is no such route; GET /api/openapi.json lists them all");
     const route = methods.get(request.method === "HEAD" ? "GET" : request.method);
     if (!route) return methodNotAllowed([...methods.keys()]);
-    if (project === undefined) return call({ service, limits, route, id: target.id, request });
+    const called = { limits, route, id: target.id, request };
+    if (project === undefined) return call({ ...called, service });
     if (route.isForAll) return forAll();
     const theirs = { ...service, ...service.forProject(project) };
-    return call({ service: theirs, limits, route, id: target.id, request });
+    return call({ ...called, service: theirs, by: { project, caller: asked.caller } });
   };
 }
 
 /** A responder calls nothing else: a turn token that does may have been stolen. */
-export function turnsOnly({ sampled }: Service): EdgeAnswer {
-  sampled.note("warn", "api.refused", { reason: "a turn token, for something else than a turn" });
+export function turnsOnly({ sampled }: Service, project: string | undefined): EdgeAnswer {
+  const reason = "a turn token, for something else than a turn";
+  sampled.note("warn", "api.refused", { reason, ...(project !== undefined && { project }) });
   return failure(403, "FORBIDDEN", "this token may only answer turns");
 }
 
@@ -76,13 +78,15 @@ interface Called {
   readonly route: Route;
   readonly id: string;
   readonly request: EdgeRequest;
+  /** Whose token it was, where it is a project's. */
+  readonly by?: { readonly project: string; readonly caller: Caller };
 }
 
-async function call({ service, limits, route, id, request }: Called): Promise<EdgeAnswer> {
+async function call({ service, limits, route, id, request, by }: Called): Promise<EdgeAnswer> {
   try {
     const query = checkedQuery(request.query, route.query ?? {});
     const carryOut = (raw?: Buffer) =>
-      limits.slots.api.use(() => carriedOut({ service, route, id, query, raw }), tooMany);
+      limits.slots.api.use(() => carriedOut({ service, route, id, query, raw, ...(by && { by }) }), tooMany);
     if (!route.body) return await carryOut();
     const { bodyBytesMax } = service.settings;
     return await limits.proven.during(async (reading) => {
@@ -96,14 +100,15 @@ async function call({ service, limits, route, id, request }: Called): Promise<Ed
   }
 }
 
-interface Asked extends Pick<Called, "service" | "route" | "id"> {
+interface Asked extends Pick<Called, "service" | "route" | "id" | "by"> {
   readonly query: ReturnType<typeof checkedQuery>;
   readonly raw: Buffer | undefined;
 }
 
-async function carriedOut({ service, route, id, query, raw }: Asked): Promise<EdgeAnswer> {
+async function carriedOut({ query, raw, ...called }: Asked): Promise<EdgeAnswer> {
+  const { service, route, id } = called;
   const body = raw && route.body ? checkedBody(raw, route.body) : {};
-  const result = await audited({ service, route, id }, async (note) =>
+  const result = await audited(called, async (note) =>
     route.run({ service, engine: await service.engine(), id, query, body, note }),
   );
   return json(result.status, result.verbatim ? result.body : toPublic(result.body));
@@ -114,11 +119,15 @@ async function carriedOut({ service, route, id, query, raw }: Asked): Promise<Ed
  * refused before it began.
  */
 async function audited(
-  { service, route, id }: Pick<Called, "service" | "route" | "id">,
+  { service, route, id, by }: Pick<Called, "service" | "route" | "id" | "by">,
   run: (note: ApiCall["note"]) => Promise<ApiResult>,
 ): Promise<ApiResult> {
   let made: string | undefined;
-  const about = () => ({ action: route.operation, ...((made ?? id) && { id: made ?? id }) });
+  const about = () => ({
+    action: route.operation,
+    ...((made ?? id) && { id: made ?? id }),
+    ...(by && { project: by.project, caller: by.caller }),
+  });
   const isChange = route.method !== "GET";
   try {
     const result = await run((newId) => {
@@ -140,6 +149,7 @@ function isRefusal(error: unknown): boolean {
 /** What the caller asked for and cannot have, as the error words it. Everything else is for the log. */
 function refusalOf({ code, message, retryAfterMs = 0 }: LullError): EdgeAnswer | undefined {
   if (code === "INVALID_REQUEST") return failure(400, code, message);
+  if (code === "FORBIDDEN") return failure(403, code, message);
   if (code === "REPLY_TOO_LARGE") return failure(413, code, message);
   if (code === "NUMBER_PASSED_ON") return failure(409, code, message);
   if (code !== "RATE_LIMITED") return undefined;

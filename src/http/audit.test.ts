@@ -104,6 +104,48 @@ describe("what is changed through the API is told of, with its id", () => {
   });
 });
 
+describe("a project's token is named by its project", () => {
+  const tokens: Record<string, string> = {
+    API: "acme-api-token-of-some-length",
+    TURN: "acme-turn-token-is-long",
+  };
+  const secrets = { get: async (reference: unknown) => tokens[(reference as { env: string }).env] ?? "" };
+  const tenants = (engine: EngineProvider) => {
+    const acme = {
+      channels: { web: web({ unsigned: true }) },
+      tokens: { api: { env: "API" }, turn: { env: "TURN" } },
+    };
+    const log = (_level: string, event: string, fields: LogFields = {}) => void told.push({ event, fields });
+    const lull = createLull({ engine, channels: {}, projects: { acme }, respond: () => "", log, secrets });
+    opened.push(lull);
+    return lull;
+  };
+  const call = (lull: Lull, token: string, method: string, path: string, body: unknown = {}) => {
+    const headers = { authorization: `Bearer ${tokens[token]}`, "content-type": "application/json" };
+    const content = method === "POST" ? { body: JSON.stringify(body) } : {};
+    return lull.fetch(new Request(`http://localhost${path}`, { method, headers, ...content }));
+  };
+
+  test("where something was changed, or broke off", async () => {
+    const lull = tenants(failing());
+    const made = await call(lull, "API", "POST", "/api/conversations", NEW);
+    const { id } = JSON.parse(await made.text()).conversation;
+    await call(lull, "API", "DELETE", `/api/conversations/${id}`);
+    const by = { project: "acme", caller: "operator" };
+    const reason = "StoreUnavailable: the disk is full";
+    expect(audited()).toEqual([
+      { event: "api.done", fields: { action: "createConversation", id, ...by } },
+      { event: "api.failed", fields: { action: "eraseConversation", id, ...by, reason } },
+    ]);
+  });
+
+  test("where a turn token was used for something else", async () => {
+    const lull = tenants(memory());
+    expect((await call(lull, "TURN", "GET", "/api/locks")).status).toBe(403);
+    expect(audited()).toMatchObject([{ event: "api.refused", fields: { project: "acme" } }]);
+  });
+});
+
 test("how many wrong tokens there were is told when the service stops, not only a minute later", async () => {
   const lull = createLull({
     engine: memory(),

@@ -21,7 +21,7 @@ export function createMetrics(
   return async (request) => {
     const asked = await admit(request);
     if (asked.kind === "refused") return asked.answer;
-    if (asked.caller !== "operator") return turnsOnly(service);
+    if (asked.caller !== "operator") return turnsOnly(service, asked.project);
     if (asked.project !== undefined) return forAll();
     if (!isRead(request.method)) return methodNotAllowed(["GET"]);
     return limits.slots.api.use(async () => {

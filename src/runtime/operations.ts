@@ -1,4 +1,4 @@
-import { projectAt, projectOf } from "../core/projects.ts";
+import { projectOf } from "../core/projects.ts";
 import type { Log } from "../model/log.ts";
 import type { FullReply } from "../model/reply.ts";
 import type { Engine } from "../ports/engine.ts";
@@ -46,7 +46,6 @@ export function withinProject(
   return {
     settings,
     channels: Object.fromEntries(theirs),
-    engine: async () =>
-      viewOf(await engine(), (conversation) => projectAt(settings, conversation) === project),
+    engine: async () => viewOf(await engine(), settings, project),
   };
 }

@@ -1,21 +1,33 @@
 import { conversationOfUnknown, conversationWithin } from "../core/identity.ts";
+import { projectAt, projectOf } from "../core/projects.ts";
 import { LullError } from "../errors.ts";
 import type { ConversationKey } from "../model/conversation.ts";
+import type { DeadLetter } from "../model/dead-letter.ts";
+import type { Settings } from "../model/settings.ts";
 import type { Conversations } from "../ports/conversations.ts";
 import type { Engine } from "../ports/engine.ts";
-import type { Inspector, Listing, Page } from "../ports/inspector.ts";
+import type { ConversationFilter, Inspector, Page } from "../ports/inspector.ts";
 import type { Repairs } from "../ports/repairs.ts";
+import { theirPages } from "./their-pages.ts";
 
 type IsTheirs = (conversation: ConversationKey) => boolean;
-/** Whether a conversation is there for the project, by its id. */
-type Knows = (conversationId: string | undefined) => Promise<boolean>;
+/**
+ * Whether a conversation is there for the project, by its id. What never got a record is the project's over
+ * whose channel it came.
+ */
+type Knows = (conversationId: string | undefined, channel?: string) => Promise<boolean>;
 
 /** What a project sees of the store: other projects' conversations are not there. */
-export function viewOf(engine: Engine, isTheirs: IsTheirs): Engine {
+export function viewOf(engine: Engine, settings: Settings, project: string): Engine {
   const { conversations, inspector, repairs } = engine;
-  const knows: Knows = async (id) => {
+  const isTheirs: IsTheirs = (key) => projectAt(settings, key) === project;
+  // One that is configured no more may have been anyone's.
+  const hasChannel = (name: string) =>
+    Object.hasOwn(settings.channels, name) && projectOf(settings, name) === project;
+  const knows: Knows = async (id, channel) => {
     const found = id === undefined ? undefined : await conversations.get(id);
-    return found !== undefined && isTheirs(found);
+    if (found) return isTheirs(found);
+    return channel !== undefined && hasChannel(channel);
   };
   return {
     ...engine,
@@ -41,27 +53,28 @@ function theirConversations(all: Conversations, isTheirs: IsTheirs, knows: Knows
   };
 }
 
-/** A page may hold fewer than it could, or none, and another follow: what is left out is other projects'. */
 function theirInspector(all: Inspector, isTheirs: IsTheirs, knows: Knows): Inspector {
-  const ofTheirs =
-    <T extends { readonly conversationId?: string }>(list: (page: Page) => Promise<Listing<T>>) =>
-    async (page: Page): Promise<Listing<T>> => {
-      const { items, ...more } = await list(page);
-      const known = await Promise.all(items.map(({ conversationId }) => knows(conversationId)));
-      return { ...more, items: items.filter((_, at) => known[at]) };
-    };
   return {
-    async conversations(filter) {
-      const { items, ...more } = await all.conversations(filter);
-      return { ...more, items: items.filter(isTheirs) };
-    },
+    conversations: theirPages((filter: ConversationFilter) => all.conversations(filter), isTheirs),
     conversation: async (id, limits) => ((await knows(id)) ? all.conversation(id, limits) : undefined),
     latestId: async (key) => (isTheirs(key) ? all.latestId(key) : undefined),
     names: async (conversation) => (isTheirs(conversation) ? all.names(conversation) : notTheirs()),
-    locks: ofTheirs((page) => all.locks(page)),
-    dead: ofTheirs((page) => all.dead(page)),
-    unknown: ofTheirs((page) => all.unknown(page)),
-    refusals: ofTheirs((page) => all.refusals(page)),
+    locks: theirPages(
+      (page: Page) => all.locks(page),
+      ({ conversationId }) => knows(conversationId),
+    ),
+    dead: theirPages(
+      (page: Page) => all.dead(page),
+      (letter) => knows(letter.conversationId, channelOf(letter)),
+    ),
+    unknown: theirPages(
+      (page: Page) => all.unknown(page),
+      ({ conversationId, channel }) => knows(conversationId, channel),
+    ),
+    refusals: theirPages(
+      (page: Page) => all.refusals(page),
+      ({ conversationId, channel }) => knows(conversationId, channel),
+    ),
     quarantined: notTheirs,
     projectChange: notTheirs,
     counts: notTheirs,
@@ -72,7 +85,11 @@ function theirInspector(all: Inspector, isTheirs: IsTheirs, knows: Knows): Inspe
 function theirRepairs(all: Repairs, inspector: Inspector, knows: Knows): Repairs {
   const unless = async <T>(isKnown: Promise<boolean>, repair: () => Promise<T>): Promise<T | "not-found"> =>
     (await isKnown) ? repair() : "not-found";
-  const knowsDead = async (id: string) => knows(await conversationOfDead(inspector, id));
+  const knowsDead = async (id: string) => {
+    if (await knows(conversationWithin(id))) return true;
+    const letter = await deadLetter(inspector, id);
+    return letter !== undefined && knows(letter.conversationId, channelOf(letter));
+  };
   const knowsUnknown = (id: string) => knows(conversationOfUnknown(id));
   return {
     retryDead: (id) => unless(knowsDead(id), () => all.retryDead(id)),
@@ -86,16 +103,20 @@ function theirRepairs(all: Repairs, inspector: Inspector, knows: Knows): Repairs
 const PAGE_ROWS = 500;
 
 /** Not every engine names the conversation in the id. Dead letters are few: a person sees to each. */
-async function conversationOfDead(inspector: Inspector, id: string): Promise<string | undefined> {
+async function deadLetter(inspector: Inspector, id: string): Promise<DeadLetter | undefined> {
   let cursor: string | undefined;
   do {
     const page = { limit: PAGE_ROWS, ...(cursor !== undefined && { cursor }) };
     const { items, next } = await inspector.dead(page);
     const found = items.find((letter) => letter.id === id);
-    if (found) return found.conversationId;
+    if (found) return found;
     cursor = next;
   } while (cursor !== undefined);
   return undefined;
+}
+
+function channelOf({ messages, outbounds }: DeadLetter): string | undefined {
+  return (messages[0] ?? outbounds[0])?.channel;
 }
 
 /** Nothing that concerns other projects too. */

@@ -34,6 +34,39 @@ it("a conversation of a channel that is configured no longer is not spoken in", 
   await lull.stop();
 });
 
+it.each([
+  ["another tenant's channel of the same type", "other"],
+  ["another tenant's channel of another type", "mail"],
+])("nothing is said over %s", async (_which, channel) => {
+  const clock = fakeClock();
+  const [ours, other] = [testChannel({ addresses: ["+1"] }), testChannel({ addresses: ["+2"] })];
+  const mail = testChannel({ type: "mail", addresses: ["+1"] });
+  const service = createService({
+    ...{ engine: memory(), clock, log: () => {}, respond: () => "hello", channels: {} },
+    projects: { acme: { channels: { ours } }, beta: { channels: { other, mail } } },
+  });
+  await service.start();
+  const { conversation } = await service.createConversation({ channel: "ours", address: "+1", sender: "s" });
+  const request = { conversationId: conversation.id, text: "hi", author: "me" };
+  await expect(service.say({ ...request, channel })).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    message: `channel ${channel} is not one for this conversation`,
+  });
+  expect(await service.say({ ...request, channel: "ours" })).toBe("staged");
+  await clock.advance(1_000);
+  expect([ours, other, mail].map(({ outbox }) => outbox.length)).toEqual([1, 0, 0]);
+  await service.stop(0);
+});
+
+it("nothing is said from another number than the one that the customer wrote to", async () => {
+  const channels = { ours: testChannel({ addresses: ["+1"] }), other: testChannel({ addresses: ["+2"] }) };
+  const service = createService({ engine: memory(), channels, log: () => {}, respond: () => "hello" });
+  const { conversation } = await service.createConversation({ channel: "ours", address: "+1", sender: "s" });
+  const request = { conversationId: conversation.id, text: "hi", author: "me", channel: "other" };
+  await expect(service.say(request)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  await service.stop(0);
+});
+
 it("a channel of no name is told first, also where there is no such conversation", async () => {
   const lull = testLull({ respond: () => "hello" });
   const request = { conversationId: "no-such-id", text: "coo", author: "me" };

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { addresseeOf } from "../core/addressee.ts";
 import { SAYING_LIMITS } from "../core/defaults.ts";
 import { mayBring } from "../core/own-addresses.ts";
-import { settingsFor } from "../core/projects.ts";
-import { ConfigError, LullError } from "../errors.ts";
+import { isOfOneProject, projectAt, projectOf, settingsFor } from "../core/projects.ts";
+import { ConfigError, InvalidRequest, LullError } from "../errors.ts";
+import type { Conversation } from "../model/conversation.ts";
 import type { ConversationDetail } from "../ports/inspector.ts";
 import { type Infer, name, object, optional, text as someString, someText } from "../schema/schema.ts";
 import { checkRequest } from "./check-request.ts";
@@ -37,7 +38,9 @@ export async function say(context: UseCaseContext, request: SayRequest): Promise
   const detail = await engine.inspector.conversation(conversationId, SAYING_LIMITS);
   if (!detail) return "not-found";
   const { conversation, lock } = detail;
-  const over = request.channel ?? channelOf(channels, detail);
+  const over = request.channel ?? channelOf(context, detail);
+  if (!isFor(context, over, conversation))
+    throw new InvalidRequest(`channel ${over} is not one for this conversation`);
   const settings = settingsFor(context.settings, over);
   if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);
   const channel = knownChannel(channels, over);
@@ -52,18 +55,28 @@ export async function say(context: UseCaseContext, request: SayRequest): Promise
  * The one that was used last, of those that there still are, or any of the conversation's type that has its
  * address.
  */
-function channelOf(
-  channels: UseCaseContext["channels"],
-  { conversation, staged, turns }: ConversationDetail,
-): string {
+function channelOf(context: UseCaseContext, { conversation, staged, turns }: ConversationDetail): string {
+  const { channels } = context;
   const { channelType, address } = conversation;
   const used = [...turns, ...staged].map(({ channel }) => channel);
   const ofType = Object.keys(channels).filter(
     (name) => channels[name]?.type === channelType && mayBring(channels, name, address),
   );
-  const name = used.findLast((each) => Object.hasOwn(channels, each)) ?? ofType[0];
+  const isOurs = (name: string) => Object.hasOwn(channels, name) && isFor(context, name, conversation);
+  const name = used.findLast(isOurs) ?? ofType[0];
   if (name !== undefined) return name;
   throw new ConfigError(`no channel of type ${channelType} for our address ${address} is configured`);
+}
+
+/**
+ * Of the conversation's type, the channel that has its address; of another type, any of its project: else a
+ * customer would hear from a number, or a tenant, that they never wrote to. Rows of other systems may have no
+ * address.
+ */
+function isFor({ channels, settings }: UseCaseContext, name: string, conversation: Conversation): boolean {
+  const { channelType, address } = conversation;
+  if (channels[name]?.type === channelType && address !== "") return mayBring(channels, name, address);
+  return isOfOneProject(settings) || projectOf(settings, name) === projectAt(settings, conversation);
 }
 
 function full(max: number): LullError {

@@ -1,3 +1,4 @@
+import type { IsErasedOn } from "../../core/erased-refusals.ts";
 import type { Memories } from "../../core/memory.ts";
 import type { Pile } from "../../core/pile.ts";
 import type { Sent } from "../../core/sent.ts";
@@ -217,8 +218,11 @@ export interface QuarantineTable {
 export interface Removal {
   /** Removes the record and every row that belongs to it, dead letters too. False if there was nothing. */
   conversation(id: string): boolean;
-  /** Removes what names a person and belongs to no conversation: refusals, quarantined rows. */
-  named(names: readonly string[]): void;
+  /**
+   * Removes what names a person and belongs to no conversation: refusals, quarantined rows. If only some
+   * channels' are to go, quarantined rows stay: they do not say whose they are.
+   */
+  named(names: readonly string[], isErasedOn?: IsErasedOn): void;
   /** Why bytes of erased data may be left in a file. Undefined if none are. */
   tracesLeft(): string | undefined;
   /** Removes expired rows, oldest first, at most `max` in all. */

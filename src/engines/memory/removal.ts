@@ -4,8 +4,10 @@ import type { MemoryRows } from "./rows.ts";
 export function removal(rows: MemoryRows): Removal {
   return {
     conversation: (id) => eraseConversation(rows, id),
-    named(names) {
-      rows.refusals = rows.refusals.filter((each) => !names.includes(each.sender));
+    named(names, isErasedOn = () => true) {
+      rows.refusals = rows.refusals.filter(
+        ({ sender, channel }) => !names.includes(sender) || !isErasedOn(channel),
+      );
     },
     // A process's memory is no file.
     tracesLeft: () => undefined,

@@ -50,6 +50,42 @@ export const projects: readonly EngineCase[] = [
   ),
 
   scene(
+    "erasing a customer of one project leaves what another refused them",
+    { ...TWO, projects: { acme: { status: "active" }, beta: { status: "archived" } } },
+    async (s) => {
+      const { conversationId } = await s.receive(toAcme);
+      assert.equal(await codeOf(s, toBeta), "PROJECT_INACTIVE");
+      await s.engine.conversations.changeProject("acme", { status: "archived" });
+      await s.passes(SOON_MS);
+      assert.equal(await codeOf(s, toAcme), "PROJECT_INACTIVE");
+      assert.equal(await s.engine.conversations.erase(conversationId), "erased");
+      const { items } = await s.engine.inspector.refusals({ limit: 100 });
+      assert.deepEqual(
+        items.map(({ channel }) => channel),
+        ["beta"],
+      );
+    },
+  ),
+
+  scene(
+    "erasing a customer removes what the same project refused them before",
+    { ...TWO, projects: { acme: { status: "archived" }, beta: { status: "archived" } } },
+    async (s) => {
+      assert.equal(await codeOf(s, toAcme), "PROJECT_INACTIVE");
+      assert.equal(await codeOf(s, toBeta), "PROJECT_INACTIVE");
+      await s.engine.conversations.changeProject("acme", { status: "active" });
+      await s.passes(SOON_MS);
+      const { conversationId } = await s.receive(toAcme);
+      await s.engine.conversations.erase(conversationId);
+      const { items } = await s.engine.inspector.refusals({ limit: 100 });
+      assert.deepEqual(
+        items.map(({ channel }) => channel),
+        ["beta"],
+      );
+    },
+  ),
+
+  scene(
     "a type of channel that a project does not allow is refused from the first message on",
     { projects: { default: { status: "active", allowedChannels: ["sms"] } } },
     async (s) => assert.equal(await codeOf(s, "hi"), "CHANNEL_NOT_ALLOWED"),

@@ -69,10 +69,7 @@ async function forgetSender({ store }: AwsContext, id: string, token: string): P
 /** Their name records, the notes of a full conversation, and refusals from before they had one. */
 async function eraseNames(context: AwsContext, { keys, kept }: PersonRows): Promise<void> {
   const { store } = context;
-  await eraseRefusals(
-    context,
-    keys.map(({ sender }) => sender),
-  );
+  await eraseRefusals(context, keys);
   await store.writeMany("seen", { delete: keys.map((key) => ({ id: fullKey(key) })) });
   for (const { key, names, erased } of kept) {
     // Each record may name another that came in meanwhile.

@@ -1,4 +1,6 @@
+import { erasedOn, type IsErasedOn } from "../../../core/erased-refusals.ts";
 import { isOver, isRecordedOnce } from "../../../core/refusals.ts";
+import type { ConversationKey } from "../../../model/conversation.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
@@ -43,30 +45,41 @@ async function recordOnce(context: AwsContext, messageId: string, item: Item): P
 }
 
 /** Removes refusals of a person who had no conversation then: found by name among any number of others. */
-export async function eraseRefusals(context: AwsContext, names: readonly string[]): Promise<void> {
-  const { store, installation } = context;
-  const known = new Set(names.map(shortName));
+export async function eraseRefusals(context: AwsContext, keys: readonly ConversationKey[]): Promise<void> {
+  const { store, installation, settings } = context;
+  const known = new Set(keys.map(({ sender }) => shortName(sender)));
+  const isErasedOn = erasedOn(settings, keys) ?? (() => true);
   for (const name of known) {
     const key = equal("conversation_id", installation.refusedPartition(name));
-    const attributes = ["conversation_id", "item_id"];
-    await store.writeMany("messages", { delete: await store.query("messages", { key, attributes }) });
+    const attributes = ["conversation_id", "item_id", "channel"];
+    const refused = await store.query("messages", { key, attributes });
+    const theirs = refused.filter(({ channel }) => isErasedOn(String(channel)));
+    await store.writeMany("messages", {
+      delete: theirs.map(({ conversation_id, item_id }) => ({ conversation_id, item_id })),
+    });
   }
-  await eraseShared(context, known);
+  await eraseShared(context, known, isErasedOn);
 }
 
 /**
  * 0.1.0 kept those of all senders without a conversation together. They expire within 90 days of the upgrade;
  * until then all are read.
  */
-async function eraseShared({ store }: AwsContext, known: ReadonlySet<string>): Promise<void> {
+async function eraseShared(
+  { store }: AwsContext,
+  known: ReadonlySet<string>,
+  isErasedOn: IsErasedOn,
+): Promise<void> {
   for (const list of refusalLists()) {
     const conversation_id = `lull/${list}`;
-    const attributes = ["item_id", "sender"];
+    const attributes = ["item_id", "sender", "channel"];
     const items = await store.query("messages", {
       key: equal("conversation_id", conversation_id),
       attributes,
     });
-    const theirs = items.filter(({ sender }) => known.has(String(sender)));
+    const theirs = items.filter(
+      ({ sender, channel }) => known.has(String(sender)) && isErasedOn(String(channel)),
+    );
     await store.writeMany("messages", {
       delete: theirs.map(({ item_id }) => ({ conversation_id, item_id })),
     });

@@ -1,3 +1,4 @@
+import { erasedOn } from "../../../core/erased-refusals.ts";
 import { sentInDraft } from "../../../core/sent.ts";
 import { messagesOf } from "../../../core/staged.ts";
 import { keepRemembered, type StepContext, stateOf } from "../context.ts";
@@ -11,7 +12,7 @@ import { forgetSent } from "./record-delivery.ts";
  */
 export function erase(context: StepContext, id: string): "erased" | "not-found" {
   const { tables } = context;
-  const { names, ids, forgets } = personOf(context, id);
+  const { keys, names, ids, forgets } = personOf(context, id);
   keepRemembered(
     context,
     ids.flatMap((each) => messagesOf(tables.staged.all(each))),
@@ -22,7 +23,7 @@ export function erase(context: StepContext, id: string): "erased" | "not-found" 
   );
   const found = ids.filter((each) => tables.removal.conversation(each));
   if (found.length === 0) return "not-found";
-  tables.removal.named(names);
+  tables.removal.named(names, erasedOn(context.settings, keys));
   for (const forget of forgets) forget();
   return "erased";
 }

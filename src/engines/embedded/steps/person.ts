@@ -2,6 +2,7 @@ import { erasedFrom, erasureOf, type NamedKey, personIn } from "../../../core/er
 import { conversationKey } from "../../../core/identity.ts";
 import { namesOf } from "../../../core/names.ts";
 import { messagesOf } from "../../../core/staged.ts";
+import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { StepContext } from "../context.ts";
 import { nextId } from "./find-conversation.ts";
@@ -9,6 +10,7 @@ import { nameAt } from "./on-turn.ts";
 
 /** A person as our rows know them: under which names, and in which conversations they may be found. */
 interface PersonRows {
+  readonly keys: readonly ConversationKey[];
   readonly names: readonly string[];
   readonly ids: readonly string[];
   /** Removes the person from the name records; done last. */
@@ -21,6 +23,7 @@ export function personOf(context: StepContext, id: string): PersonRows {
   const named = known ? [known] : namedWithout(context, id);
   const people = named.map((key) => everythingOf(context, key));
   return {
+    keys: named,
     names: [...new Set(people.flatMap(({ names }) => names))],
     ids: [...new Set([id, ...people.flatMap(({ ids }) => ids)])],
     forgets: people.flatMap(({ forgets }) => forgets),
@@ -56,5 +59,5 @@ function everythingOf(
   const forgets = [...records].map(([name, record]) => () => {
     tables.names.put(key, name, erasedFrom(name, record, erased));
   });
-  return { names: person.names, ids, forgets };
+  return { keys: [key], names: person.names, ids, forgets };
 }

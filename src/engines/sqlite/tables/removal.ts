@@ -1,3 +1,4 @@
+import type { IsErasedOn } from "../../../core/erased-refusals.ts";
 import type { Removal } from "../../embedded/tables.ts";
 import { Expiry } from "../expiry.ts";
 import { isAbout } from "../named-rows.ts";
@@ -29,11 +30,15 @@ export function removal(sql: Statements, cache: RowCache): Removal {
       if (isFound) noteErased(sql);
       return isFound;
     },
-    named(names) {
-      for (const name of names) {
-        // There is no index by name: each refusal would cost one more page. Erasures are rare.
-        sql.run("DELETE FROM refusals WHERE instr(record, ?) > 0", `"sender":${JSON.stringify(name)}`);
+    named(names, isErasedOn) {
+      // There is no index by name: each refusal would cost one more page. Erasures are rare.
+      const written = names.map((name) => `"sender":${JSON.stringify(name)}`);
+      if (isErasedOn) {
+        for (const number of written.flatMap((sender) => refusedOn(sql, sender, isErasedOn)))
+          sql.run("DELETE FROM refusals WHERE number = ?", number);
+        return;
       }
+      for (const sender of written) sql.run("DELETE FROM refusals WHERE instr(record, ?) > 0", sender);
       for (const number of quarantined(sql, (raw) => isAbout(raw, names)))
         sql.run("DELETE FROM quarantine WHERE number = ?", number);
     },
@@ -45,6 +50,14 @@ export function removal(sql: Statements, cache: RowCache): Removal {
       return expired;
     },
   };
+}
+
+/** Rows that are no JSON name no channel: the next reading sets them aside. */
+function refusedOn(sql: Statements, sender: string, isErasedOn: IsErasedOn): number[] {
+  const channel = "iif(json_valid(record), record ->> '$.channel', NULL)";
+  return sql
+    .all(`SELECT number, ${channel} AS channel FROM refusals WHERE instr(record, ?) > 0`, sender)
+    .flatMap((row) => (isErasedOn(String(row.channel)) ? [Number(row.number)] : []));
 }
 
 /** In small pages: a row may be large, and their number is unlimited. */

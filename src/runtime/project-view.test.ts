@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { memory } from "../engines/memory/index.ts";
+import { fakeClock } from "../testing/fake-clock.ts";
+import { testChannel } from "../testing/test-channel.ts";
+import { testMessage, testWebhook } from "../testing/test-webhook.ts";
+import type { LullConfig } from "./config.ts";
+import { createService } from "./create-service.ts";
+import type { Service } from "./service.ts";
+
+const TO = { acme: "+1", beta: "+2" } as const;
+type Tenant = keyof typeof TO;
+
+function twoTenants(given: Partial<LullConfig> = {}) {
+  const clock = fakeClock();
+  const channel = (tenant: Tenant) => testChannel({ addresses: [TO[tenant]] });
+  const service = createService({
+    ...{ engine: memory(), clock, log: () => {}, respond: () => "hello", channels: {} },
+    projects: {
+      acme: { channels: { acme: channel("acme") } },
+      beta: { channels: { beta: channel("beta") } },
+    },
+    ...given,
+  });
+  let count = 0;
+  const write = (tenant: Tenant, sender: string) => {
+    const message = testMessage({ address: TO[tenant], sender, providerId: `m-${++count}` });
+    return service.receive(tenant, testWebhook(message));
+  };
+  return { clock, service, write };
+}
+
+const seenBy = async (service: Service, tenant: Tenant) =>
+  (await service.forProject(tenant).engine()).inspector;
+
+describe("a project sees of what never had a conversation", () => {
+  it("its own refusals, and no other's", async () => {
+    const { service, write } = twoTenants({ admission: "known" });
+    await write("acme", "ana");
+    await write("beta", "ben");
+    for (const [tenant, sender] of [
+      ["acme", "ana"],
+      ["beta", "ben"],
+    ] as const) {
+      const { items } = await (await seenBy(service, tenant)).refusals({ limit: 10 });
+      expect(items.map((refusal) => refusal.sender)).toEqual([sender]);
+    }
+    await service.stop(0);
+  });
+
+  it("its own dead letters, which it may discard, and no other's", async () => {
+    const { clock, service, write } = twoTenants({ admission: "known", validation: "on-turn" });
+    await service.start();
+    await write("acme", "ana");
+    await write("beta", "ben");
+    await clock.advance(11_000);
+    const [ofAcme, ofBeta] = await Promise.all(
+      (["acme", "beta"] as const).map(
+        async (tenant) => (await (await seenBy(service, tenant)).dead({ limit: 10 })).items,
+      ),
+    );
+    expect(ofAcme!.map(({ messages }) => messages[0]?.sender)).toEqual(["ana"]);
+    expect(ofBeta!.map(({ messages }) => messages[0]?.sender)).toEqual(["ben"]);
+    const { repairs } = await service.forProject("acme").engine();
+    expect(await repairs.discardDead(ofBeta![0]!.id)).toBe("not-found");
+    expect(await repairs.retryDead(ofBeta![0]!.id)).toBe("not-found");
+    expect(await repairs.discardDead(ofAcme![0]!.id)).not.toBe("not-found");
+    expect((await (await service.engine()).inspector.dead({ limit: 10 })).items).toEqual(ofBeta);
+    await service.stop(0);
+  });
+});
+
+describe("a project's pages", () => {
+  it("are full, whatever other projects' rows lie between", async () => {
+    const { clock, service, write } = twoTenants();
+    for (const sender of ["ana", "amy"]) {
+      await write("acme", sender);
+      for (let n = 0; n < 5; n += 1) {
+        await clock.advance(1);
+        await write("beta", `${sender}-${n}`);
+      }
+    }
+    const acme = await seenBy(service, "acme");
+    const first = await acme.conversations({ limit: 1 });
+    expect(first.items.map(({ sender }) => sender)).toEqual(["amy"]);
+    const second = await acme.conversations({ limit: 1, cursor: first.next! });
+    expect(second.items.map(({ sender }) => sender)).toEqual(["ana"]);
+    expect((await acme.conversations({ limit: 10 })).items.length).toBe(2);
+    expect((await acme.locks({ limit: 10 })).items.length).toBe(2);
+    await service.stop(0);
+  });
+});
