@@ -29,6 +29,10 @@ export function projectAt(
   return found.size === 1 ? found.values().next().value : undefined;
 }
 
+export function isOfOneProject(settings: Known): boolean {
+  return new Set(Object.keys(settings.channels).map((name) => projectOf(settings, name))).size <= 1;
+}
+
 /** What counts now: what an operator set while the service ran, else what is configured. */
 export function ruleInForce(
   settings: Known,

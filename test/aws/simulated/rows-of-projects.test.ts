@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { it } from "vitest";
-import { projectAt } from "../../../src/core/projects.ts";
 import { viewOf } from "../../../src/runtime/project-view.ts";
 import { memoryScene } from "./memory-fixture.ts";
 
@@ -20,8 +19,7 @@ it("a row without an address is seen by the project that answers it, and by no o
   await s.receive({ channel: "acme", address: "+15550100", sender: "+15550177" });
   await s.windowPasses();
   assert.equal((await s.take()).conversation.id, "theirs");
-  const seenBy = (project: string) =>
-    viewOf(s.engine, (at) => projectAt(s.settings, at) === project).conversations.get("theirs");
+  const seenBy = (project: string) => viewOf(s.engine, s.settings, project).conversations.get("theirs");
   assert.equal((await seenBy("acme"))?.id, "theirs");
   assert.equal(await seenBy("beta"), undefined);
 });
