@@ -21,7 +21,7 @@ it("an address is the project's whose channel has it", () => {
   expect(at("email", "+15550100")).toBeUndefined();
 });
 
-it("a record without an address is the project's that alone has its type, and of several it is none's", () => {
+it("a record without an address is the project's that alone has its type, and of several none's", () => {
   expect(at("whatsapp", "")).toBe("acme");
   expect(at("sms", "")).toBeUndefined();
 });

@@ -37,8 +37,8 @@ export function statusBeforeTurn(stored: Stored, status: string): string | undef
 
 /**
  * Saves the state of a turn that begins, with what the row said before it. With `honourStatus` the row is
- * the other system's lock, and is taken in the same write: "elsewhere" if that system was quicker. One that it
- * left behind is taken as it was read: by now it may be the lock of its next processing.
+ * the other system's lock, and is taken in the same write: "elsewhere" if that system was quicker. One that
+ * it left behind is taken as it was read: by now it may be the lock of its next processing.
  */
 export async function saveBegun(
   context: AwsContext,
