@@ -24,7 +24,7 @@ type Key = () => Promise<Buffer>;
 export function viewOf(engine: Engine, settings: Settings, project: string): Engine {
   const { conversations, inspector, repairs } = engine;
   const isTheirs: IsTheirs = (key) => projectAt(settings, key) === project;
-  // A channel that is configured no more may have been anyone's.
+  // A channel that was removed from the configuration may have been another project's.
   const hasChannel = (name: string) =>
     Object.hasOwn(settings.channels, name) && projectOf(settings, name) === project;
   const knows: Knows = async (id, channel) => {
