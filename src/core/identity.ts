@@ -26,6 +26,12 @@ export function conversationId(secret: string, key: ConversationKey, previousId 
   return `c_${hash.digest("base64url").slice(0, 22)}`;
 }
 
+/** A secret of its own for each purpose, 32 bytes in base64url: none tells anything of another. */
+export function secretFor(secret: string, purpose: string): string {
+  const forPurposes = createHmac("sha256", secret).update("secrets by purpose").digest();
+  return createHmac("sha256", forPurposes).update(purpose).digest("base64url");
+}
+
 /** The key of a message's conversation: its sender, at this address of ours, over this type of channel. */
 export function conversationKey(
   { channels }: Pick<Settings, "channels">,

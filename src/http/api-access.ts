@@ -68,8 +68,8 @@ export function createAccess(service: Service): Admit {
 }
 
 /**
- * All at once, and the right one counts as soon as it is found: a tenant whose secret cannot be read now keeps
- * no other's callers waiting.
+ * All at once, and the right one counts as soon as it is found: a tenant whose secret cannot be read now
+ * keeps no other's callers waiting.
  */
 async function foundAmong(
   service: Service,

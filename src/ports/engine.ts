@@ -241,6 +241,8 @@ export interface Engine extends EngineHealth {
   readonly conversations: Conversations;
   readonly repairs: Repairs;
   readonly inspector: Inspector;
+  /** 32 bytes in base64url, the same in every process on this store, and others for each purpose. */
+  secretFor(purpose: string): Promise<string>;
   /** Imports what another engine stored; called again, only what is new. Absent if files are copied. */
   importConversation?(kept: KeptConversation): Promise<void>;
   /** Moves triggers out of the dead-letter queues, back to their queues. Absent if there are no queues. */

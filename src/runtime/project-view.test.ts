@@ -70,6 +70,30 @@ describe("a project sees of what never had a conversation", () => {
 });
 
 describe("a project's pages", () => {
+  it("go on with a cursor that tells nothing of other rows, and is good for this list alone", async () => {
+    const { clock, service, write } = twoTenants();
+    await write("acme", "ana");
+    // More of another's than one page may cost.
+    for (let n = 0; n < 30; n += 1) {
+      await clock.advance(1);
+      await write("beta", `ben-${n}`);
+    }
+    const [acme, beta] = [await seenBy(service, "acme"), await seenBy(service, "beta")];
+    const all = (await service.engine()).inspector;
+    const first = await acme.conversations({ limit: 1 });
+    expect(first.items).toEqual([]);
+    const cursor = first.next!;
+    const others = (await all.conversations({ limit: 20 })).next!;
+    expect([cursor, Buffer.from(cursor, "base64url").toString("latin1")].join()).not.toContain(others);
+    const { items } = await acme.conversations({ limit: 1, cursor });
+    expect(items.map(({ sender }) => sender)).toEqual(["ana"]);
+    const refused = { code: "INVALID_REQUEST" };
+    await expect(beta.conversations({ limit: 1, cursor })).rejects.toMatchObject(refused);
+    await expect(acme.refusals({ limit: 1, cursor })).rejects.toMatchObject(refused);
+    await expect(acme.conversations({ limit: 1, cursor: others })).rejects.toMatchObject(refused);
+    await service.stop(0);
+  });
+
   it("are full, whatever other projects' rows lie between", async () => {
     const { clock, service, write } = twoTenants();
     for (const sender of ["ana", "amy"]) {

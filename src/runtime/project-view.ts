@@ -6,8 +6,9 @@ import type { DeadLetter } from "../model/dead-letter.ts";
 import type { Settings } from "../model/settings.ts";
 import type { Conversations } from "../ports/conversations.ts";
 import type { Engine } from "../ports/engine.ts";
-import type { ConversationFilter, Inspector, Page } from "../ports/inspector.ts";
+import type { ConversationFilter, Inspector, Listing, Page } from "../ports/inspector.ts";
 import type { Repairs } from "../ports/repairs.ts";
+import { withSealedCursors } from "./sealed-cursor.ts";
 import { theirPages } from "./their-pages.ts";
 
 type IsTheirs = (conversation: ConversationKey) => boolean;
@@ -17,11 +18,13 @@ type IsTheirs = (conversation: ConversationKey) => boolean;
  */
 type Knows = (conversationId: string | undefined, channel?: string) => Promise<boolean>;
 
+type Key = () => Promise<Buffer>;
+
 /** What a project sees of the store: other projects' conversations are not there. */
 export function viewOf(engine: Engine, settings: Settings, project: string): Engine {
   const { conversations, inspector, repairs } = engine;
   const isTheirs: IsTheirs = (key) => projectAt(settings, key) === project;
-  // One that is configured no more may have been anyone's.
+  // A channel that was removed from the configuration may have been another project's.
   const hasChannel = (name: string) =>
     Object.hasOwn(settings.channels, name) && projectOf(settings, name) === project;
   const knows: Knows = async (id, channel) => {
@@ -29,10 +32,12 @@ export function viewOf(engine: Engine, settings: Settings, project: string): Eng
     if (found) return isTheirs(found);
     return channel !== undefined && hasChannel(channel);
   };
+  const key: Key = async () => Buffer.from(await engine.secretFor(`cursors of ${project}`), "base64url");
   return {
     ...engine,
+    secretFor: notTheirs,
     conversations: theirConversations(conversations, isTheirs, knows),
-    inspector: theirInspector(inspector, isTheirs, knows),
+    inspector: theirInspector(inspector, isTheirs, knows, key),
     repairs: theirRepairs(repairs, inspector, knows),
   };
 }
@@ -53,25 +58,38 @@ function theirConversations(all: Conversations, isTheirs: IsTheirs, knows: Knows
   };
 }
 
-function theirInspector(all: Inspector, isTheirs: IsTheirs, knows: Knows): Inspector {
+function theirInspector(all: Inspector, isTheirs: IsTheirs, knows: Knows, key: Key): Inspector {
+  const pages = <T, P extends Page>(
+    list: string,
+    read: (page: P) => Promise<Listing<T>>,
+    isWanted: (item: T) => Promise<boolean> | boolean,
+  ) => withSealedCursors(list, key, theirPages(read, isWanted));
   return {
-    conversations: theirPages((filter: ConversationFilter) => all.conversations(filter), isTheirs),
+    conversations: pages(
+      "conversations",
+      (filter: ConversationFilter) => all.conversations(filter),
+      isTheirs,
+    ),
     conversation: async (id, limits) => ((await knows(id)) ? all.conversation(id, limits) : undefined),
     latestId: async (key) => (isTheirs(key) ? all.latestId(key) : undefined),
     names: async (conversation) => (isTheirs(conversation) ? all.names(conversation) : notTheirs()),
-    locks: theirPages(
+    locks: pages(
+      "locks",
       (page: Page) => all.locks(page),
       ({ conversationId }) => knows(conversationId),
     ),
-    dead: theirPages(
+    dead: pages(
+      "dead",
       (page: Page) => all.dead(page),
       (letter) => knows(letter.conversationId, channelOf(letter)),
     ),
-    unknown: theirPages(
+    unknown: pages(
+      "unknown",
       (page: Page) => all.unknown(page),
       ({ conversationId, channel }) => knows(conversationId, channel),
     ),
-    refusals: theirPages(
+    refusals: pages(
+      "refusals",
       (page: Page) => all.refusals(page),
       ({ conversationId, channel }) => knows(conversationId, channel),
     ),

@@ -17,7 +17,7 @@ const CALLERS: Readonly<Record<Exclude<keyof Engine, Odd>, Caller>> = {
   sweeping: "sweeper",
 };
 
-type Odd = "importConversation" | "redrive" | "ping" | "probe" | "checks" | "examine" | "close";
+type Odd = "secretFor" | "importConversation" | "redrive" | "ping" | "probe" | "checks" | "examine" | "close";
 
 /** Further functions that call a member of another function's port, alone or as well. */
 const ODD: Readonly<Record<string, readonly Caller[]>> = {
@@ -61,7 +61,8 @@ export class Requests {
     });
     // A start on a machine asks with a write; a function behind a gateway does not.
     const ping = () => this.#callers.run(["webhook"], () => engine.probe!());
-    return { ...Object.fromEntries(ports), ping, close: () => engine.close() } as Engine;
+    const secretFor = (purpose: string) => this.#callers.run(["api"], () => engine.secretFor(purpose));
+    return { ...Object.fromEntries(ports), ping, secretFor, close: () => engine.close() } as Engine;
   }
 
   #within<T extends object>(port: T, callerOf: (method: string) => readonly Caller[]): T {

@@ -139,6 +139,7 @@ function stubEngine(calls: Calls): Engine {
   const unused = {} as never;
   return {
     receiving: unused,
+    secretFor: async () => Buffer.alloc(32, 1).toString("base64url"),
     turns: unused,
     sweeping: unused,
     conversations: {

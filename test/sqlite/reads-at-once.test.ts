@@ -84,6 +84,7 @@ function inputs(): { readonly [N in ReadName]: StepInput<N> } {
   const page = { limit: 10 };
   return {
     knownSince: undefined as never,
+    secretFor: "",
     hasNewer: lease,
     holders: undefined as never,
     tracesLeft: undefined as never,

@@ -104,6 +104,7 @@ export function engineOn(context: AwsContext, close: () => Promise<void>): Engin
       discardQuarantined: async (id) => discardQuarantined(await ready(), id),
     },
     inspector: inspectorOver(ready),
+    secretFor: async (purpose) => (await ready()).installation.secretFor(purpose),
     importConversation: async (kept) => importConversation(await ready(), kept),
     ping: async () => ping(await ready()),
     probe: () => probe(context),

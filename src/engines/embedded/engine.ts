@@ -62,6 +62,7 @@ export function embeddedEngine(steps: StepClient, parts: EngineParts): Engine {
       discardQuarantined: steps.discardQuarantined,
     },
     inspector: inspectorOver(steps),
+    secretFor: steps.secretFor,
     ping: parts.ping,
     ...(parts.checks && { checks: parts.checks }),
     ...(parts.examine && { examine: parts.examine }),

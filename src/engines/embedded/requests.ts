@@ -5,7 +5,7 @@ import * as freeing from "./steps/free-leases.ts";
 import { history } from "./steps/history.ts";
 import * as inspecting from "./steps/inspect.ts";
 import { listLocks } from "./steps/locks.ts";
-import { knownSince } from "./steps/memory.ts";
+import { knownSince, secretFor } from "./steps/memory.ts";
 import { ping } from "./steps/ping.ts";
 import * as quarantined from "./steps/quarantined.ts";
 import * as receiving from "./steps/receive.ts";
@@ -49,6 +49,7 @@ export const STEPS = {
 /** Steps that only read: they may run on another connection and never wait for a writer. */
 export const READS = {
   knownSince,
+  secretFor,
   hasNewer: turning.hasNewer,
   holders: freeing.holders,
   tracesLeft: erasing.tracesLeft,

@@ -85,6 +85,14 @@ export const projects: readonly EngineCase[] = [
     },
   ),
 
+  scene("every process derives the same secret for a purpose, and another for another", {}, async (s) => {
+    const other = await s.open("worker-2");
+    const secret = await s.engine.secretFor("this");
+    assert.equal(Buffer.from(secret, "base64url").length, 32);
+    assert.equal(await other.secretFor("this"), secret);
+    assert.notEqual(await s.engine.secretFor("that"), secret);
+  }),
+
   scene(
     "a type of channel that a project does not allow is refused from the first message on",
     { projects: { default: { status: "active", allowedChannels: ["sms"] } } },

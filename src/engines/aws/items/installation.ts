@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { conversationId } from "../../../core/identity.ts";
+import { conversationId, secretFor } from "../../../core/identity.ts";
 import { ConfigError } from "../../../errors.ts";
 import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -54,6 +54,10 @@ export class Installation {
 
   conversationId(key: ConversationKey, previousId?: string): string {
     return conversationId(this.#known.secret, key, previousId);
+  }
+
+  secretFor(purpose: string): string {
+    return secretFor(this.#known.secret, purpose);
   }
 
   /** Hashed, so that remembering an id keeps nothing of the person: it stays when the person is erased. */

@@ -1,3 +1,4 @@
+import { secretFor as derived } from "../../../core/identity.ts";
 import { isToBeNoted, knownSinceMs, type Memories, UNNOTED_MS } from "../../../core/memory.ts";
 import type { StepContext } from "../context.ts";
 
@@ -15,4 +16,8 @@ export function noteMemory(context: StepContext): void {
 
 function memoriesOf({ tables, nowMs }: StepContext): Memories {
   return tables.meta.memories() ?? new Map([[UNNOTED_MS, nowMs]]);
+}
+
+export function secretFor({ secret }: StepContext, purpose: string): string {
+  return derived(secret, purpose);
 }
