@@ -88,7 +88,10 @@ function checkOption(
   if (!option) {
     throw new UsageError(`lull ${name} has no option --${key}${didYouMean(key, Object.keys(options))}`);
   }
-  if (option.type === "string" && typeof value !== "string") throw new UsageError(`--${key} needs a value`);
+  // `--status --json`: the value was forgotten, and the next option would be taken for it.
+  const isForgotten = typeof value === "string" && /^--[a-z]/.test(value);
+  if (option.type === "string" && (typeof value !== "string" || isForgotten))
+    throw new UsageError(`--${key} needs a value`);
   if (option.type === "boolean" && typeof value !== "boolean")
     throw new UsageError(`--${key} takes no value`);
 }

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
+import { createService } from "../runtime/create-service.ts";
 import { load } from "./load.ts";
 
 const TWILIO = { accountSid: "AC00000000000000000000000000000002", authToken: { env: "ACME_TWILIO" } };
@@ -82,4 +83,21 @@ it.each([
   ],
 ])("what is misspelt in a project is told with its place: %j", async (acme, words) => {
   await expect(loaded(acme)).rejects.toThrow(words);
+});
+
+it.each([
+  [{ channels: { a: { web: true } }, status: "Active" }, /projects\.acme\.status is written active/],
+  [{ channels: { a: { web: true } }, status: "" }, /projects\.acme\.status must not be empty/],
+  [JSON.parse('{ "channels": { "__proto__": { "web": true } } }'), /projects\.acme.*__proto__/],
+])("what would silently mute a project does not start: %j", async (acme, words) => {
+  const { config } = await loaded(acme, { LULL_WEB_UNSIGNED: "1" });
+  expect(() => createService(config(() => {}))).toThrow(words);
+});
+
+it("all channel types are all, in a file as in a command", async () => {
+  const { config } = await loaded({
+    channels: { a: { web: true, secret: "of-some-length-and-more" } },
+    allowedChannels: ["all"],
+  });
+  expect(createService(config(() => {})).settings.projects.acme).toEqual({ status: "active" });
 });

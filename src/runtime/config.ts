@@ -19,7 +19,14 @@ import { didYouMean } from "../schema/suggest.ts";
 import { isSameQueue } from "../wire/queue-url.ts";
 import { byName } from "./by-name.ts";
 import { choicesIn } from "./choices.ts";
-import { type Arranged, arranged, type ProjectConfig, projectSettings } from "./project-config.ts";
+import {
+  type Arranged,
+  arranged,
+  CHANNEL_NAME,
+  CHANNEL_NAME_IN_WORDS,
+  type ProjectConfig,
+  projectSettings,
+} from "./project-config.ts";
 import type { PartOf } from "./service-metrics.ts";
 import { type WindowConfig, windowPolicy } from "./window-config.ts";
 
@@ -80,8 +87,6 @@ export interface LullConfig extends Partial<Choices> {
 export function defineConfig(config: Partial<LullConfig>): Partial<LullConfig> {
   return config;
 }
-
-const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
 const WITH_CREDENTIALS = { credentials: true } as const;
 
@@ -194,7 +199,7 @@ function channelSettings(config: Arranged, window: WindowPolicy): Record<string,
   return Object.fromEntries(
     Object.entries(channels).map(([name, channel]) => {
       if (!CHANNEL_NAME.test(name)) {
-        throw new ConfigError(`channels.${name}: a channel's name is lower-case letters, digits and dashes`);
+        throw new ConfigError(`channels.${name}: ${CHANNEL_NAME_IN_WORDS}`);
       }
       const own = byName(windows, name);
       const { type, settleMs } = channel;

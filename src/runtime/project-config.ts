@@ -63,6 +63,18 @@ export function tokensIn({ projects = {} }: Gathered): Record<string, ProjectTok
   );
 }
 
+/** `Active` would refuse every message, and is never meant. */
+export function statusProblem(status: string): string | undefined {
+  if (status.trim() === "") return "must not be empty";
+  const isMeant = status.trim().toLowerCase() === ACTIVE && status !== ACTIVE;
+  return isMeant ? `is written ${ACTIVE}, in small letters and without spaces` : undefined;
+}
+
+/** How a list says that it is none. */
+export function isAll(channelTypes: readonly string[]): boolean {
+  return channelTypes.length === 1 && channelTypes[0] === "all";
+}
+
 const PROJECT_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
 /** The channels of all projects beside each other, each with what its project says of it. */
@@ -78,6 +90,8 @@ export function arranged(config: Gathered): Arranged {
   for (const [project, theirs] of Object.entries(config.projects)) {
     check(project, theirs);
     for (const [name, channel] of Object.entries(theirs.channels)) {
+      if (!CHANNEL_NAME.test(name))
+        throw new ConfigError(`${at(project)}.channels.${name}: ${CHANNEL_NAME_IN_WORDS}`);
       if (byName(channels, name)) throw new ConfigError(`${at(project)}.channels.${name}: ${TWICE}`);
       channels[name] = channel;
       projectOf[name] = project;
@@ -90,6 +104,9 @@ export function arranged(config: Gathered): Arranged {
   }
   return { channels, windows, responders, handOffs, projectOf };
 }
+
+export const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
+export const CHANNEL_NAME_IN_WORDS = "a channel's name is lower-case letters, digits and dashes";
 
 const TWICE = "another channel has this name; webhooks are told apart by it";
 
@@ -115,13 +132,17 @@ function check(project: string, { channels, windows, responders }: ProjectConfig
 export function projectSettings({ project, projects = {} }: Gathered): Record<string, ProjectSettings> {
   const each = Object.entries(projects).map(([name, given]) => {
     const own = ownSettings(name, given);
-    return [name, { ...ruleFrom(given), ...(Object.keys(own).length > 0 && { own }) }] as const;
+    return [name, { ...ruleFrom(given, at(name)), ...(Object.keys(own).length > 0 && { own }) }] as const;
   });
   return { [DEFAULT_PROJECT]: ruleFrom(project), ...Object.fromEntries(each) };
 }
 
-function ruleFrom({ status = ACTIVE, allowedChannels }: Partial<ProjectRule> = {}): ProjectRule {
-  return { status, ...(allowedChannels && { allowedChannels }) };
+function ruleFrom(given: Partial<ProjectRule> = {}, where = "project"): ProjectRule {
+  const { status = ACTIVE, allowedChannels } = given;
+  const why = statusProblem(status);
+  if (why !== undefined) throw new ConfigError(`${where}.status ${why}`);
+  const isLimited = allowedChannels !== undefined && !isAll(allowedChannels);
+  return { status, ...(isLimited && { allowedChannels }) };
 }
 
 const OWN_CHOICES = ["admission", "whileBusy", "onUnknown"] as const;

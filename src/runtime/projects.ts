@@ -4,6 +4,7 @@ import { DEFAULT_PROJECT, type ProjectChange, type ProjectRule } from "../model/
 import type { Settings } from "../model/settings.ts";
 import { list, name, object, optional } from "../schema/schema.ts";
 import { checkRequest } from "./check-request.ts";
+import { isAll, statusProblem } from "./project-config.ts";
 import type { UseCaseContext } from "./use-case.ts";
 
 /** A project as it is now. */
@@ -30,9 +31,6 @@ export const PROJECT_REQUEST = object({
   allowedChannels: optional(list(name(), "Channel types that may be used; `all` alone means all.")),
 });
 
-/** How a list says that it is none: a row of a table cannot hold "nothing". */
-const ALL = "all";
-
 export function projectsOver({ engine, settings }: UseCaseContext): Projects {
   const one = async (project: string): Promise<Project> => {
     const changed = await (await engine()).inspector.projectChange(project);
@@ -53,6 +51,8 @@ export function projectsOver({ engine, settings }: UseCaseContext): Projects {
     async changeProject(project, { status, allowedChannels }) {
       const given = { status, allowedChannels: allowedChannels ?? undefined };
       checkRequest(given, PROJECT_REQUEST);
+      const why = status === undefined ? undefined : statusProblem(status);
+      if (why !== undefined) throw new InvalidRequest(`status ${why}`);
       if (status === undefined && allowedChannels === undefined)
         throw new InvalidRequest("status or allowed channels must be given");
       return change(project, {
@@ -65,7 +65,7 @@ export function projectsOver({ engine, settings }: UseCaseContext): Projects {
 }
 
 function typesOrAll(given: readonly string[] | null): readonly string[] | null {
-  return given?.length === 1 && given[0] === ALL ? null : given;
+  return given && isAll(given) ? null : given;
 }
 
 /** The default project is one of several only if it has channels. */

@@ -36,7 +36,7 @@ describe("a path that stands for a channel's", () => {
     "https://bot.example.com/webhook",
   ])("is no plain one: %j", (path) => {
     expect(problemsOf({ "/ok": "wati", [path]: "wati" })).toEqual([
-      expect.stringContaining(`aliases: ${JSON.stringify(path)} is no plain path`),
+      expect.stringContaining(`aliases: ${JSON.stringify(path.split("?")[0])} is no plain path`),
     ]);
   });
 

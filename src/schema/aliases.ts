@@ -21,7 +21,8 @@ export const ALIASES: ObjectSchema<Aliases> = ruled(
 function problemIn(aliases: Aliases, _: (key: string) => string, where: string): string | undefined {
   for (const path of Object.keys(aliases)) {
     const why = problemWith(path);
-    if (why !== undefined) return `${where}: ${JSON.stringify(path)} ${why}`;
+    // The old path may have been copied with its secret behind it.
+    if (why !== undefined) return `${where}: ${JSON.stringify(path.split("?", 1)[0])} ${why}`;
   }
   return undefined;
 }

@@ -128,5 +128,7 @@ function report(call: Call, { isReal, lacks, found, moved }: Reported): number {
   const lines = [...lacks.map((each) => `The file: ${each}.`), words];
   if (!isReal) lines.push("", "Nothing was changed. To do it: --apply");
   printResult(call, { dryRun: !isReal, lacks, read, ...counts, left, junk }, lines.join("\n"));
-  return isReal && left.length + junk.length > 0 ? 1 : 0;
+  // What could not be read was not moved: a script must not go on with the cut-over.
+  const isBlind = lacks.some((each) => each.includes("message_buffer") && messages === 0);
+  return isReal && (isBlind || left.length + junk.length > 0) ? 1 : 0;
 }
