@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { stubService } from "../../test/http/stub-service.ts";
-import { ConfigError } from "../errors.ts";
+import { ConfigError, LullError } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
 import type { FakeClock } from "../testing/fake-clock.ts";
 import { ROUTES } from "./api.ts";
@@ -335,4 +335,15 @@ test("a tenant whose secret does not come keeps no other tenant's caller waiting
     caller: "responder",
     project: "beta",
   });
+});
+
+test("what the store refuses to a project, as it is for all of them, is answered with 403", async () => {
+  const projectTokens = { acme: { api: { env: "LULL_API_TOKEN" } } };
+  const service = stubService({ projectTokens, secrets });
+  const engine = async () => {
+    throw new LullError("this is for all projects", { code: "FORBIDDEN", retry: "never" });
+  };
+  const handle = createEdge({ ...service, forProject: (name) => ({ ...service.forProject(name), engine }) });
+  const answer = await handle({ ...bearing("s3cret-of-16-and-more"), path: "/api/locks" });
+  expect(answer.status).toBe(403);
 });
