@@ -25,6 +25,12 @@ test("a conversation's id that was written under both names is that of a convers
   });
 });
 
+test.each(["thread_id", "conversation_id", "last_response_id"])("a %s that is no id is junk", (column) => {
+  const waId = { wa_id: "50370000001" };
+  expect(threadFrom({ ...waId, [column]: "x".repeat(500) }).kind).toBe("thread");
+  expect(threadFrom({ ...waId, [column]: "x".repeat(501) }).kind).toBe("junk");
+});
+
 test("a buffered row is a message with the time at which it was received", () => {
   expect(bufferedFrom(row)).toMatchObject({
     waId: "50370000001",

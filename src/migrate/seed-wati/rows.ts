@@ -37,12 +37,18 @@ export interface SeedLock {
 /** WATI writes numbers without a plus. Longer ones are another channel's users in the same tables. */
 const NUMBER = /^\+?\d{6,15}$/;
 
+/** OpenAI's have a tenth of that. */
+const ID_LENGTH_MAX = 500;
+
 export function threadFrom(row: SeedRow): SeedThread | Junk {
   const waId = waIdIn(row);
   if (waId === undefined) return junk("wa_id is no telephone number");
   const [thread, conversation, response] = [row.thread_id, row.conversation_id, row.last_response_id].map(
     textIn,
   );
+  // One that is no id would not fit into its conversation's record, and stop all behind it.
+  if ([thread, conversation, response].some((id) => (id?.length ?? 0) > ID_LENGTH_MAX))
+    return junk("an id is longer than any of OpenAI's");
   // Later versions wrote the conversation's id under both names.
   const isThread = thread !== "" && thread !== conversation && !thread?.startsWith("conv_");
   const conversationId = conversation || (isThread ? "" : thread);
