@@ -34,6 +34,9 @@ const MAY_SCAN = new Set([
   "sweep",
 ]);
 
+/** The secret is known since the file was opened; rows are set aside only where some are foreign. */
+const READS_NOTHING = new Set(["quarantine", "secretFor"]);
+
 /** Notes every statement together with the step that it was made for. */
 class NotingStatements extends Statements {
   readonly noted = new Map<string, Set<string>>();
@@ -197,7 +200,7 @@ it("no step that a webhook, a turn or a visitor waits for reads a table from end
   await everything();
   const named = new Set([...sql.noted.values()].flatMap((steps) => [...steps]));
   const steps = Object.keys({ ...STEPS, ...READS });
-  expect(steps.filter((step) => !named.has(step) && step !== "quarantine")).toEqual([]);
+  expect(steps.filter((step) => !named.has(step) && !READS_NOTHING.has(step))).toEqual([]);
   const scanning = [...sql.noted].flatMap(([statement, steps]) => {
     const waiting = [...steps].filter((step) => !MAY_SCAN.has(step));
     const scans = waiting.length === 0 ? [] : scansOf(statement);
