@@ -161,6 +161,8 @@ describe("seed 004's alerts on one machine", () => {
       await eventually(`round ${round}`, async () => held.waiting[CUSTOMERS - 1]);
     }
     held.open();
+    // What is written before the last of them ended would count as written during a turn.
+    await until("their replies", (samples) => repliedIn(samples) === 3 * CUSTOMERS);
     await at.write(99, "fail");
     const body = JSON.stringify([testMessage({ providerId: "odd-1", address: "odd" })]);
     expect((await at.post("/webhooks/odd", { body })).status).toBe(200);
@@ -169,8 +171,8 @@ describe("seed 004's alerts on one machine", () => {
     expect((await at.post("/webhooks/nowhere", { body })).status).toBe(404);
 
     const now = await until("the end of every turn", (samples) => {
-      const replied = samples.get('lull_turns_committed_total{outcome="replied"}');
-      return replied === 3 * CUSTOMERS + 1 && samples.get("lull_unknown_sends") === 1 && dead(samples) === 1;
+      const replied = repliedIn(samples) === 3 * CUSTOMERS + 1;
+      return replied && samples.get("lull_unknown_sends") === 1 && dead(samples) === 1;
     });
     expect(settled(now)).toMatchObject({
       lull_workers: 2,
@@ -257,4 +259,5 @@ describe("seed 004's alerts on one machine", () => {
   });
 });
 
+const repliedIn = (samples: Samples) => samples.get('lull_turns_committed_total{outcome="replied"}');
 const dead = (samples: Samples) => samples.get("lull_dead_letters");
