@@ -1,4 +1,10 @@
-import type { Conversation, ConversationChange, ConversationStatus } from "../model/conversation.ts";
+import { isDeepStrictEqual } from "node:util";
+import type {
+  AttributeChange,
+  Conversation,
+  ConversationChange,
+  ConversationStatus,
+} from "../model/conversation.ts";
 
 /** What callers may change in a conversation's record, and what turns do. */
 export interface RecordChange extends ConversationChange {
@@ -19,4 +25,18 @@ export function changed(before: Conversation, change: RecordChange, nowMs: numbe
  */
 export function goesOn({ paused, handedOff }: ConversationChange): boolean {
   return paused === false || handedOff === false;
+}
+
+type Attributes = Conversation["attributes"];
+
+/** What becomes of one attribute: those of others stay. */
+export function decideAttribute(
+  standing: Attributes,
+  { name, was, to }: AttributeChange,
+): "changed" | "stale" | { readonly kind: "set"; readonly onto: (attributes: Attributes) => Attributes } {
+  if (isDeepStrictEqual(standing[name], to)) return "changed";
+  if (!isDeepStrictEqual(standing[name], was)) return "stale";
+  const onto = ({ [name]: _, ...others }: Attributes) =>
+    to === undefined ? others : { ...others, [name]: to };
+  return { kind: "set", onto };
 }

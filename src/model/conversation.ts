@@ -53,6 +53,13 @@ export interface NewConversation extends ConversationKey, ConversationTemplate {
   readonly senderAlias?: string;
 }
 
+/** One attribute, from what the caller read there to what it is to be. `undefined`: it is not there. */
+export interface AttributeChange {
+  readonly name: string;
+  readonly was: unknown;
+  readonly to: unknown;
+}
+
 export interface ConversationChange {
   readonly projectStatus?: string;
   readonly allowedChannels?: readonly string[];

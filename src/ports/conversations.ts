@@ -1,4 +1,9 @@
-import type { Conversation, ConversationChange, NewConversation } from "../model/conversation.ts";
+import type {
+  AttributeChange,
+  Conversation,
+  ConversationChange,
+  NewConversation,
+} from "../model/conversation.ts";
 import type { HistoryMessage } from "../model/history.ts";
 import type { LateAnswer } from "../model/late-answer.ts";
 import type { OutboundRequest } from "../model/outbound.ts";
@@ -10,6 +15,14 @@ export interface Conversations {
   get(conversationId: string): Promise<Conversation | undefined>;
   /** Changes the record. Resuming, or ending a hand-off, makes staged messages due again. */
   change(conversationId: string, change: ConversationChange): Promise<Conversation | undefined>;
+  /**
+   * Changes one attribute and leaves the others, whoever writes them meanwhile. `stale` if it is no longer
+   * what it was: the caller looks again. `changed` also if it is so already.
+   */
+  changeAttribute(
+    conversationId: string,
+    change: AttributeChange,
+  ): Promise<"changed" | "stale" | "not-found">;
   /**
    * Removes every trace of the conversation's person, except salted hashes of message ids: all their
    * conversations at this address of ours, under every name. A running turn cannot write it back. `erasing`:

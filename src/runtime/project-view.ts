@@ -47,6 +47,8 @@ function theirConversations(all: Conversations, isTheirs: IsTheirs, knows: Knows
     create: async (given) => (isTheirs(given) ? all.create(given) : notTheirs()),
     get: async (id) => ((await knows(id)) ? all.get(id) : undefined),
     change: async (id, change) => ((await knows(id)) ? all.change(id, change) : undefined),
+    changeAttribute: async (id, change) =>
+      (await knows(id)) ? all.changeAttribute(id, change) : "not-found",
     erase: async (id) => ((await knows(id)) ? all.erase(id) : "not-found"),
     history: async (id, messagesMax, bytesMax) =>
       (await knows(id)) ? all.history(id, messagesMax, bytesMax) : [],

@@ -101,6 +101,8 @@ const ENGINE: EngineCalls = {
     create: ({ conversations }) => conversations.create(key),
     get: ({ conversations }) => conversations.get("conversation-1"),
     change: ({ conversations }) => conversations.change("conversation-1", { paused: true }),
+    changeAttribute: ({ conversations }) =>
+      conversations.changeAttribute("conversation-1", { name: "plan", was: undefined, to: "gold" }),
     erase: ({ conversations }) => conversations.erase("conversation-1"),
     history: ({ conversations }) => conversations.history("conversation-1", 50),
     say: ({ conversations }) =>

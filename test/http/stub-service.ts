@@ -148,6 +148,7 @@ function stubEngine(calls: Calls): Engine {
       change: note("change", (id, change) =>
         known(id) ? ({ ...CONVERSATION, ...change } as Conversation) : undefined,
       ),
+      changeAttribute: note("changeAttribute", (id) => (known(id) ? "changed" : "not-found")),
       erase: note("erase", (id) => (known(id) ? "erased" : "not-found")),
       history: note("history", () => []),
       say: note("say", () => "staged" as const),

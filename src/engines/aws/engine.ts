@@ -9,7 +9,7 @@ import { type AwsOptions, dynamoDbClient, resourcesFrom, sqsClient } from "./opt
 import { redrive } from "./queue/redrive.ts";
 import { QueueTriggers } from "./queue/triggers.ts";
 import { commit } from "./steps/commit.ts";
-import { answer, change, create, pauseAll, say } from "./steps/conversations.ts";
+import { answer, change, changeAttribute, create, pauseAll, say } from "./steps/conversations.ts";
 import { erase } from "./steps/erase.ts";
 import { latestId } from "./steps/find-conversation.ts";
 import { freeLeases } from "./steps/free-leases.ts";
@@ -117,6 +117,7 @@ function conversationsOver(ready: Ready): Engine["conversations"] {
     create: async (conversation) => create(await ready(), conversation),
     get: async (id) => conversationOf(await ready(), id),
     change: async (id, given) => change(await ready(), id, given),
+    changeAttribute: async (id, given) => changeAttribute(await ready(), id, given),
     erase: async (id) => erase(await ready(), id),
     history: async (id, messagesMax, bytesMax) => history(await ready(), id, messagesMax, bytesMax),
     say: async (outbound) => say(await ready(), outbound),

@@ -86,6 +86,7 @@ function conversationsOver(steps: StepClient): Engine["conversations"] {
     create: steps.create,
     get: steps.get,
     change: (id, change) => steps.change({ id, change }),
+    changeAttribute: (id, change) => steps.changeAttribute({ id, change }),
     async erase(id) {
       const result = await steps.erase(id);
       if (result === "not-found") return result;

@@ -34,6 +34,7 @@ export const STEPS = {
   quarantine: quarantined.quarantine,
   create: conversing.create,
   change: conversing.change,
+  changeAttribute: conversing.changeAttribute,
   erase: erasing.erase,
   say: conversing.say,
   answer: conversing.answer,

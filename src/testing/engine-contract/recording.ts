@@ -225,4 +225,41 @@ export const recording: readonly EngineCase[] = [
     await s.reply(taken);
     assert.deepEqual((await s.engine.conversations.get(conversationId))?.attributes, attributes);
   }),
+
+  scene(
+    "one attribute is changed from what it was, and the others are left to who writes them",
+    {},
+    async (s) => {
+      const { conversationId } = await s.receive("hi");
+      const { conversations } = s.engine;
+      const note = (was: unknown, to: unknown) =>
+        conversations.changeAttribute(conversationId, { name: "note", was, to });
+      const attributes = async () => (await conversations.get(conversationId))?.attributes;
+      await conversations.change(conversationId, { attributes: { plan: "gold" } });
+      assert.equal(await note(undefined, { count: 1, ids: ["a"] }), "changed");
+      assert.deepEqual(await attributes(), { plan: "gold", note: { count: 1, ids: ["a"] } });
+      assert.equal(await note(undefined, { count: 2 }), "stale");
+      assert.equal(await note({ ids: ["a"], count: 1 }, { count: 2 }), "changed");
+      assert.equal(await note({ ids: ["a"], count: 1 }, { count: 2 }), "changed");
+      assert.equal(await note({ count: 2 }, undefined), "changed");
+      assert.deepEqual(await attributes(), { plan: "gold" });
+      const missing = { name: "note", was: undefined, to: 1 };
+      assert.equal(await conversations.changeAttribute("c_none", missing), "not-found");
+    },
+  ),
+
+  scene("of those who change one attribute at once, each writes or is told to look again", {}, async (s) => {
+    const { conversationId } = await s.receive("hi");
+    const others = [s.engine, await s.open("worker-2")];
+    const add = async (each: number): Promise<void> => {
+      const { conversations } = others[each % 2]!;
+      const read = (await conversations.get(conversationId))?.attributes.seen;
+      const was = Array.isArray(read) ? read : undefined;
+      const change = { name: "seen", was, to: [...(was ?? []), each] };
+      if ((await conversations.changeAttribute(conversationId, change)) === "stale") await add(each);
+    };
+    await Promise.all([0, 1, 2, 3, 4, 5].map(add));
+    const seen = (await s.engine.conversations.get(conversationId))?.attributes.seen as number[];
+    assert.deepEqual([...seen].sort(), [0, 1, 2, 3, 4, 5]);
+  }),
 ];

@@ -1,20 +1,26 @@
-import { goesOn } from "../../../core/conversation-change.ts";
+import { decideAttribute, goesOn } from "../../../core/conversation-change.ts";
 import { conversationWithin, keyOf } from "../../../core/identity.ts";
 import { awaiting, withLateAnswer } from "../../../core/late-answer.ts";
 import { draftBefore } from "../../../core/new-draft.ts";
 import { messagesOf, outboundId } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
-import type { Conversation, ConversationChange, NewConversation } from "../../../model/conversation.ts";
+import type {
+  AttributeChange,
+  Conversation,
+  ConversationChange,
+  NewConversation,
+} from "../../../model/conversation.ts";
 import type { Draft } from "../../../model/draft.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
+import { isObject } from "../../../schema/is-object.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, equal, type Item, present } from "../dynamo/expression.ts";
 import { pages } from "../dynamo/pages.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { setPaused } from "../items/controls.ts";
-import { changeOf, conversationFrom, rowKey, rowSenderOf } from "../items/conversation-item.ts";
-import { conversationOf, rowSenderAt } from "../items/conversation-row.ts";
+import { changeOf, conversationFrom, rowKey, rowSenderOf, senderIn } from "../items/conversation-item.ts";
+import { conversationOf, rowOf, rowSenderAt } from "../items/conversation-row.ts";
 import { assertFits, assertSayable } from "../items/item-size.ts";
 import { isRemembered } from "../items/seen.ts";
 import { outboundRow, stagedFrom, stageItem } from "../items/stage-item.ts";
@@ -59,6 +65,34 @@ export async function change(
   if (written.kind === "refused" || !written.item) return undefined;
   if (goesOn(given) && (await isAnyStaged(context, id))) await wake(context, id, sender);
   return conversationFrom(written.item);
+}
+
+/**
+ * Only what is in our map is written back: attributes that are the row's own stay its owner's. A request whose
+ * answer was lost finds its own write, and is done.
+ */
+export async function changeAttribute(
+  context: AwsContext,
+  id: string,
+  given: AttributeChange,
+): Promise<"changed" | "stale" | "not-found"> {
+  return untilUncontested(async () => {
+    const row = await rowOf(context, id);
+    const sender = senderIn(row);
+    if (!row || sender === undefined) return "not-found";
+    const decision = decideAttribute(conversationFrom(row).attributes, given);
+    if (typeof decision === "string") return decision;
+    const { attributes: own } = row;
+    const attributes = decision.onto(isObject(own) ? own : {});
+    const isSame = own === undefined ? absent("attributes") : equal("attributes", own);
+    const { kind } = await context.store.update(
+      "conversations",
+      rowKey(sender, id),
+      { set: changeOf({ attributes }, context.clock.nowMs()) },
+      all(present("conversation_id"), isSame),
+    );
+    return kind === "done" ? "changed" : "look-again";
+  });
 }
 
 async function wake(context: AwsContext, id: string, sender: string): Promise<void> {

@@ -1,11 +1,16 @@
-import { goesOn } from "../../../core/conversation-change.ts";
+import { decideAttribute, goesOn } from "../../../core/conversation-change.ts";
 import { keyOf } from "../../../core/identity.ts";
 import { awaiting, withLateAnswer } from "../../../core/late-answer.ts";
 import { draftBefore } from "../../../core/new-draft.ts";
 import { changedProject } from "../../../core/projects.ts";
 import { messagesOf, stagedOutbound } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
-import type { Conversation, ConversationChange, NewConversation } from "../../../model/conversation.ts";
+import type {
+  AttributeChange,
+  Conversation,
+  ConversationChange,
+  NewConversation,
+} from "../../../model/conversation.ts";
 import type { Draft } from "../../../model/draft.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
@@ -42,6 +47,18 @@ export function change(
   const after = changeRecord(context, id, given);
   if (after && goesOn(given) && context.tables.staged.count(id) > 0) wakeNow(context, id);
   return after;
+}
+
+export function changeAttribute(
+  context: StepContext,
+  { id, change: given }: { id: string; change: AttributeChange },
+): "changed" | "stale" | "not-found" {
+  const before = context.tables.conversations.get(id);
+  if (!before) return "not-found";
+  const decision = decideAttribute(before.attributes, given);
+  if (typeof decision === "string") return decision;
+  changeRecord(context, id, { attributes: decision.onto(before.attributes) });
+  return "changed";
 }
 
 export function say(context: StepContext, request: OutboundRequest): "staged" | "duplicate" | "not-found" {
