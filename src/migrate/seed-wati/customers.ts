@@ -12,6 +12,8 @@ import {
 /** A buffered message with the id that was made for it. */
 export interface IdentifiedMessage extends BufferedMessage {
   readonly id: string;
+  /** Its place in the table, from 1. */
+  readonly row: number;
 }
 
 /** What the file holds of one customer. */
@@ -42,10 +44,10 @@ type Tables = Readonly<Record<"threads" | "message_buffer" | "processing_lock", 
 /** The rows of the file, by customer. */
 export function customersIn(rows: Tables): SeedCustomers {
   const junk: JunkRow[] = [];
-  const read = <T extends { kind: string }>(table: keyof Tables, from: (row: SeedRow) => T | Junk): T[] =>
+  const read = <T extends { kind: string }>(table: keyof Tables, from: (row: SeedRow) => T | Junk) =>
     rows[table].flatMap((row, at) => {
       const found = from(row);
-      if (found.kind !== "junk") return [found as T];
+      if (found.kind !== "junk") return [{ ...(found as T), row: at + 1 }];
       junk.push({ table, row: at + 1, why: (found as Junk).why });
       return [];
     });
@@ -68,7 +70,7 @@ export function customersIn(rows: Tables): SeedCustomers {
 }
 
 /** Rows of the same second stay as they lie. What has no time comes last: it says nothing about its age. */
-function oldestFirst(messages: readonly BufferedMessage[]): IdentifiedMessage[] {
+function oldestFirst(messages: readonly Omit<IdentifiedMessage, "id">[]): IdentifiedMessage[] {
   const ids = idsOf(messages);
   const never = Number.MAX_SAFE_INTEGER;
   return messages

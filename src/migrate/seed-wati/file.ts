@@ -1,15 +1,21 @@
-import { DatabaseSync } from "node:sqlite";
-import { StoreUnavailable } from "../../errors.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { withSeedFile } from "./open-file.ts";
 import type { SeedRow } from "./rows.ts";
 
 /** The tables of `thread_store.db` that are looked at, and the columns without which they are of no use. */
-export const SEED_TABLES = {
+const NEEDED = {
   threads: ["wa_id", "thread_id"],
   message_buffer: ["wa_id"],
   processing_lock: ["wa_id"],
 } as const;
 
-export type SeedTable = keyof typeof SEED_TABLES;
+const WANTED = {
+  threads: ["wa_id", "thread_id", "conversation_id", "last_response_id"],
+  message_buffer: ["wa_id", "message_type", "content", "message", "caption", "reply_context_id", "timestamp"],
+  processing_lock: ["wa_id", "locked_at"],
+} as const;
+
+type SeedTable = keyof typeof NEEDED;
 
 /** What the file holds, read at one moment. */
 export interface SeedFile {
@@ -18,55 +24,68 @@ export interface SeedFile {
   readonly lacks: readonly string[];
 }
 
-/** The seed's program may run meanwhile, and writes a few times a second. */
-const BUSY_MS = 5_000;
-
 /** Reads the file, and changes nothing in it: all tables in one read transaction. */
 export function readSeedFile(file: string): SeedFile {
-  let database: DatabaseSync | undefined;
-  try {
-    database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
-    database.exec("BEGIN");
-    return readTables(database);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new StoreUnavailable(`cannot read ${file} as the seed's SQLite file: ${why}`, error);
-  } finally {
-    database?.close();
-  }
+  return withSeedFile(file, readTables);
 }
 
 function readTables(database: DatabaseSync): SeedFile {
   const lacks: string[] = [];
   const read = (table: SeedTable): readonly SeedRow[] => {
-    const columns = database.prepare(`PRAGMA table_info("${table}")`).all();
-    if (columns.length === 0) {
+    const columns = columnsOf(database, table);
+    if (columns.size === 0) {
       lacks.push(`there is no table ${table}`);
       return [];
     }
-    const names = new Set(columns.map(({ name }) => String(name)));
-    const missing: string[] = SEED_TABLES[table].filter((name) => !names.has(name));
-    if (table === "message_buffer" && !names.has("content") && !names.has("message")) missing.push("content");
+    const missing: string[] = NEEDED[table].filter((name) => !columns.has(name));
+    if (table === "message_buffer" && !columns.has("content") && !columns.has("message"))
+      missing.push("content");
     if (missing.length > 0) {
       lacks.push(`table ${table} has no column ${missing.join(", ")}`);
       return [];
     }
-    if (table === "message_buffer" && !names.has("timestamp"))
+    if (table === "message_buffer" && !columns.has("timestamp"))
       lacks.push("table message_buffer has no column timestamp: its rows go in the order in which they lie");
-    return allOf(database, table);
+    return allOf(database, table, columns);
   };
-  const [threads, message_buffer, processing_lock] = (
-    ["threads", "message_buffer", "processing_lock"] as const
-  ).map(read);
   return {
-    rows: { threads: threads!, message_buffer: message_buffer!, processing_lock: processing_lock! },
+    rows: {
+      threads: read("threads"),
+      message_buffer: read("message_buffer"),
+      processing_lock: read("processing_lock"),
+    },
     lacks,
   };
 }
 
+/** The columns by the names that we know: SQLite takes `WA_ID` and `wa_id` for the same. */
+function columnsOf(database: DatabaseSync, table: SeedTable): ReadonlyMap<string, string> {
+  const found = database.prepare(`PRAGMA table_xinfo("${table}")`).all();
+  const wanted = new Set<string>(WANTED[table]);
+  const names = found.map(({ name }) => [String(name).toLowerCase(), String(name)] as const);
+  return new Map(names.filter(([name]) => wanted.has(name)));
+}
+
 /** In the order of their writing. A number that JavaScript cannot hold must not end the read. */
-function allOf(database: DatabaseSync, table: SeedTable): readonly SeedRow[] {
-  const statement = database.prepare(`SELECT * FROM "${table}" ORDER BY rowid`);
+function allOf(
+  database: DatabaseSync,
+  table: SeedTable,
+  columns: ReadonlyMap<string, string>,
+): readonly SeedRow[] {
+  const listed = [...columns].map(([name, written]) => `"${written}" AS "${name}"`);
+  const select = hasRowNumbers(database, table)
+    ? `SELECT rowid AS "rowid", ${listed} FROM "${table}" ORDER BY rowid`
+    : `SELECT ${listed} FROM "${table}"`;
+  const statement = database.prepare(select);
   statement.setReadBigInts(true);
   return statement.all();
+}
+
+/** A view has none, nor has a table WITHOUT ROWID: its rows come in the order of its key. */
+function hasRowNumbers(database: DatabaseSync, table: SeedTable): boolean {
+  const about = database.prepare(
+    "SELECT type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE",
+  );
+  const found = about.get(table);
+  return found?.type === "table" && found.wr === 0;
 }

@@ -1,6 +1,5 @@
 import { conversationKey } from "../../core/identity.ts";
 import type { Conversation, ConversationKey } from "../../model/conversation.ts";
-import type { Arrival } from "../../model/message.ts";
 import type { Settings } from "../../model/settings.ts";
 import type { Channel } from "../../ports/channel.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -8,7 +7,8 @@ import type { Engine } from "../../ports/engine.ts";
 import { inLanes } from "../in-lanes.ts";
 import { arrivalFrom } from "../parsed-arrival.ts";
 import type { IdentifiedMessage, SeedCustomer } from "./customers.ts";
-import { markOf, NO_MARK, type Sorted, sortRows, withMark } from "./mark.ts";
+import { sortRows } from "./mark.ts";
+import { type MovableRow, takeIn, UNCERTAIN } from "./take-in.ts";
 import { webhookOf } from "./webhook.ts";
 
 /** Customers moved side by side: they share the store's commits. */
@@ -20,18 +20,20 @@ export interface WatiMove {
   readonly settings: Settings;
   readonly channels: Readonly<Record<string, Channel>>;
   readonly channel: string;
+  /** Our number that the customers wrote to. */
+  readonly address: string;
   readonly clock: Clock;
-  /** Since when ids of messages are remembered. */
+  /** Since when ids of messages are remembered; 0 if all of them shall count as remembered. */
   readonly knownSinceMs: number;
   /** Whether anything is written. */
   readonly isApplied: boolean;
-  /** Also what may have been answered before ids were remembered. */
-  readonly beyondMemory: boolean;
   readonly onProgress: (customers: number) => void;
 }
 
 export interface LeftMessage {
   readonly waId: string;
+  /** Its place in the table, from 1. */
+  readonly row: number;
   readonly conversationId?: string;
   readonly why: string;
 }
@@ -42,126 +44,82 @@ export interface WatiMoved {
   known: number;
   staged: number;
   duplicates: number;
-  before: number;
+  /** Those that a conversation notes as moved. */
+  readonly before: IdentifiedMessage[];
   readonly left: LeftMessage[];
 }
 
 /** Each customer's conversation with its thread, then what is buffered: each gets its turn, and once. */
 export async function moveCustomers(move: WatiMove, customers: readonly SeedCustomer[]): Promise<WatiMoved> {
-  const moved: WatiMoved = { created: 0, known: 0, staged: 0, duplicates: 0, before: 0, left: [] };
+  const moved: WatiMoved = { created: 0, known: 0, staged: 0, duplicates: 0, before: [], left: [] };
   let count = 0;
   await inLanes(customers, WIDTH, async (customer) => {
     await moveCustomer(move, customer, moved);
     count += 1;
     move.onProgress(count);
   });
+  moved.left.sort((a, b) => a.row - b.row);
   return moved;
 }
 
 async function moveCustomer(move: WatiMove, customer: SeedCustomer, moved: WatiMoved): Promise<void> {
-  const key = keyOf(move, customer.waId);
+  const { engine, isApplied, knownSinceMs } = move;
+  const { waId, messages } = customer;
+  const leave = (row: number, why: string, conversationId?: string) =>
+    moved.left.push({ waId, row, ...(conversationId !== undefined && { conversationId }), why });
+  const key = keyOf(move, waId);
   if (typeof key === "string") {
-    for (const _ of customer.messages) moved.left.push({ waId: customer.waId, why: key });
+    for (const { row } of messages) leave(row, key);
     return;
   }
-  const latest = await latestOf(move.engine, key);
-  const sorted = sortRows(customer.messages, latest, move.beyondMemory ? 0 : move.knownSinceMs);
-  moved.before += sorted.before.length;
-  const left = (why: string) => moved.left.push({ waId: customer.waId, ...idOf(latest), why });
-  for (const _ of sorted.uncertain) left(UNCERTAIN);
-  if (latest) moved.known += 1;
-  else moved.created += 1;
-  if (!move.isApplied || !move.engine) {
+  const rows = movable(move, messages, leave);
+  const latest = await latestOf(engine, key);
+  const sorted = sortRows(rows, latest, knownSinceMs);
+  const before = new Set(sorted.before);
+  moved.before.push(...messages.filter(({ id }) => before.has(id)));
+  moved[latest ? "known" : "created"] += 1;
+  if (!isApplied || !engine) {
+    const uncertain = new Set(sorted.uncertain);
+    for (const { id, message } of rows) if (uncertain.has(id)) leave(message.row, UNCERTAIN, latest?.id);
     moved.staged += sorted.free.length;
     return;
   }
-  const conversation = await conversationFor(move, move.engine, { key, customer, latest, sorted });
-  const free = new Set(sorted.free);
-  const messages = customer.messages.filter(({ id }) => free.has(id));
-  if (messages.length > 0) await stageAll({ ...move, engine: move.engine }, conversation, messages, moved);
-}
-
-const UNCERTAIN =
-  "it may have been answered before ids were remembered; --beyond-memory takes it in all the same";
-
-function idOf(conversation: Conversation | undefined) {
-  return conversation ? { conversationId: conversation.id } : {};
+  const taken = await takeIn({ ...move, engine }, { key, customer, rows, latest });
+  for (const { row, why } of taken.left) leave(row.message.row, why, taken.conversationId);
+  moved.staged += taken.staged;
+  // Also what another run has moved meanwhile.
+  moved.duplicates += rows.length - before.size - taken.staged - taken.left.length;
 }
 
 /** The key of a customer's conversation, as the channel itself would make it. */
 function keyOf(move: WatiMove, waId: string): ConversationKey | string {
-  const { settings } = move;
-  const sample = { kind: "buffered", type: "text", content: "-", caption: "", repliedTo: "" } as const;
-  const read = arrivalOf(move, { ...sample, waId, atMs: undefined, id: "none" }, 0);
-  return read.kind === "sound" ? conversationKey(settings, read.value) : read.why;
+  const place = { waId, timestamp: undefined };
+  const sample = { kind: "buffered", place, type: "text", content: "-", caption: "", repliedTo: "" } as const;
+  const read = arrivalOf(move, { ...sample, waId, atMs: undefined, id: "none", row: 0 }, 0);
+  return read.kind === "sound" ? conversationKey(move.settings, read.value) : read.why;
+}
+
+/** What the channel cannot read is left, and is not among the rows that a conversation accounts for. */
+function movable(
+  move: WatiMove,
+  messages: readonly IdentifiedMessage[],
+  leave: (row: number, why: string) => void,
+): MovableRow[] {
+  return messages.flatMap((message, position) => {
+    const read = arrivalOf(move, message, position);
+    if (read.kind === "sound") return [{ id: message.id, atMs: message.atMs, message, arrival: read.value }];
+    leave(message.row, read.why);
+    return [];
+  });
 }
 
 function arrivalOf(move: WatiMove, message: IdentifiedMessage, position: number) {
   const target = { channels: move.channels, channel: move.channel, nowMs: move.clock.nowMs() };
-  return arrivalFrom(webhookOf(message, message.id), target, { position, sentAtMs: message.atMs });
+  const webhook = webhookOf(message, message.id, move.address);
+  return arrivalFrom(webhook, target, { position, sentAtMs: message.atMs });
 }
 
 async function latestOf(engine: Engine | undefined, key: ConversationKey): Promise<Conversation | undefined> {
   const id = await engine?.inspector.latestId(key);
   return id === undefined ? undefined : engine?.conversations.get(id);
-}
-
-interface Making {
-  readonly key: ConversationKey;
-  readonly customer: SeedCustomer;
-  readonly latest: Conversation | undefined;
-  readonly sorted: Sorted;
-}
-
-/**
- * The conversation that takes the messages in, with the thread's ids and the note that they are being moved.
- * A thread alone opens no second conversation where one was completed since.
- */
-async function conversationFor(
-  { clock }: WatiMove,
-  { conversations }: Engine,
-  { key, customer, latest, sorted }: Making,
-): Promise<Conversation> {
-  const isUsable = latest !== undefined && (!latest.taskComplete || sorted.free.length === 0);
-  const standing = isUsable ? latest : undefined;
-  const before = markOf(latest) ?? NO_MARK;
-  const given = { ...customer.attributes, ...standing?.attributes };
-  const marked =
-    sorted.free.length === 0
-      ? given
-      : withMark(given, { moved: before.moved, moving: sorted.free, atMs: clock.nowMs() });
-  const made = standing ?? (await conversations.create({ ...key, attributes: marked })).conversation;
-  const isThere = ([name, value]: [string, unknown]) =>
-    JSON.stringify(made.attributes[name]) === JSON.stringify(value);
-  if (Object.entries(marked).every(isThere)) return made;
-  return (await conversations.change(made.id, { attributes: { ...made.attributes, ...marked } })) ?? made;
-}
-
-async function stageAll(
-  move: WatiMove & { readonly engine: Engine },
-  conversation: Conversation,
-  messages: readonly IdentifiedMessage[],
-  moved: WatiMoved,
-): Promise<void> {
-  const { engine, clock } = move;
-  const left = (waId: string, why: string) => moved.left.push({ waId, conversationId: conversation.id, why });
-  const arrivals: { readonly id: string; readonly arrival: Arrival }[] = [];
-  for (const [at, message] of messages.entries()) {
-    const read = arrivalOf(move, message, at);
-    if (read.kind === "sound") arrivals.push({ id: message.id, arrival: read.value });
-    else left(message.waId, read.why);
-  }
-  const outcomes = await engine.receiving.stage(arrivals.map(({ arrival }) => ({ arrival })));
-  const done: string[] = [];
-  for (const [at, outcome] of outcomes.entries()) {
-    const { id, arrival } = arrivals[at]!;
-    if (outcome.kind === "staged") moved.staged += 1;
-    else if (outcome.kind === "duplicate") moved.duplicates += 1;
-    else left(arrival.sender, outcome.kind === "refused" ? `refused: ${outcome.code}` : outcome.kind);
-    if (outcome.kind === "staged" || outcome.kind === "duplicate") done.push(id);
-  }
-  const standing = (await engine.conversations.get(conversation.id)) ?? conversation;
-  const mark = markOf(standing) ?? NO_MARK;
-  const noted = { moved: [...mark.moved, ...done], moving: [], atMs: clock.nowMs() };
-  await engine.conversations.change(conversation.id, { attributes: withMark(standing.attributes, noted) });
 }

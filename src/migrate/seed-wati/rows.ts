@@ -17,8 +17,18 @@ export interface SeedThread {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
+/** Where a row is in its table, as SQL finds it. */
+export interface RowPlace {
+  /** Absent in a view, or a table without row numbers. */
+  readonly rowid?: bigint;
+  /** As they are written there. */
+  readonly waId: unknown;
+  readonly timestamp: unknown;
+}
+
 export interface BufferedMessage {
   readonly kind: "buffered";
+  readonly place: RowPlace;
   readonly waId: string;
   /** `text`, `image`, `audio`, `document`. */
   readonly type: string;
@@ -71,6 +81,11 @@ export function bufferedFrom(row: SeedRow): BufferedMessage | Junk {
   if (typeof content !== "string" || content === "") return junk("content is no text");
   return {
     kind: "buffered",
+    place: {
+      ...(typeof row.rowid === "bigint" && { rowid: row.rowid }),
+      waId: row.wa_id,
+      timestamp: row.timestamp,
+    },
     waId,
     type: textIn(row.message_type) || "text",
     content,

@@ -1,15 +1,18 @@
 import { access } from "node:fs/promises";
 import { resolve } from "node:path";
 import { MEMORY_MARGIN_MS } from "../../../core/defaults.ts";
+import { canonicalAddress, isAmong } from "../../../core/own-addresses.ts";
 import { customersIn, type SeedCustomers } from "../../../migrate/seed-wati/customers.ts";
+import { deletionOf } from "../../../migrate/seed-wati/deletion.ts";
 import { readSeedFile } from "../../../migrate/seed-wati/file.ts";
 import { moveCustomers, type WatiMoved } from "../../../migrate/seed-wati/move.ts";
+import type { Channel } from "../../../ports/channel.ts";
 import type { Engine } from "../../../ports/engine.ts";
-import type { Call, Command } from "../../command.ts";
+import { type Call, type Command, textOption } from "../../command.ts";
 import { type Opened, withService } from "../../data.ts";
 import { printResult } from "../../output/print.ts";
 import { progress } from "../../output/progress.ts";
-import { CommandFailed } from "../../usage-error.ts";
+import { CommandFailed, UsageError } from "../../usage-error.ts";
 import { channelFor, inWords, isApplied, MIGRATION_OPTIONS, ownChannels } from "./migration.ts";
 
 export const seedWati: Command = {
@@ -18,9 +21,19 @@ export const seedWati: Command = {
 conversation with the ids of their OpenAI thread, and what is buffered gets its turn, once. Without --apply it
 only shows what it would do. The file is only read. Stop the bot first: what it takes out of its buffer while
 this runs would be answered twice. It may be killed and run again at any time. Locks are shown and not
-needed: they end with the bot. Exit code 1: something was left, and is listed.`,
+needed: they end with the bot. For the way back, --print-delete prints the SQL that takes what was moved out of
+the bot's buffer. Exit code 1: something was left, and is listed.`,
   options: {
     ...MIGRATION_OPTIONS,
+    address: {
+      type: "string",
+      value: "NUMBER",
+      help: "our number that the customers wrote to (the channel's, if it has one)",
+    },
+    "print-delete": {
+      type: "boolean",
+      help: "only print the SQL that deletes from the file's buffer what was moved",
+    },
     "beyond-memory": {
       type: "boolean",
       help: "also what may have been answered before ids were remembered (limits.dedupeHours)",
@@ -30,9 +43,12 @@ needed: they end with the bot. Exit code 1: something was left, and is listed.`,
   examples: [
     "lull migrate seed-wati app/thread_store.db",
     "lull migrate seed-wati app/thread_store.db --apply",
+    "lull migrate seed-wati app/thread_store.db --print-delete > moved.sql",
   ],
   run: async (call) => {
     const isReal = isApplied(call);
+    const isForDeletion = call.options["print-delete"] === true;
+    if (isReal && isForDeletion) throw new UsageError("--apply and --print-delete: which of the two?");
     const file = resolve(call.io.cwd, call.args[0] as string);
     await access(file).catch(() => {
       throw new CommandFailed(`there is no file ${file}`);
@@ -42,6 +58,7 @@ needed: they end with the bot. Exit code 1: something was left, and is listed.`,
       const found = customersIn(rows);
       const engine = isReal || (await isThere(service)) ? await service.lull.engine() : undefined;
       const moved = await move(call, service, { engine, isReal, found });
+      if (isForDeletion) return printDeletion(call, moved);
       return report(call, { isReal, lacks, found, moved });
     });
   },
@@ -71,9 +88,11 @@ async function move(
   { engine, isReal, found }: Moving,
 ): Promise<WatiMoved> {
   const channel = channelFor(call, ownChannels(loaded), ({ kind }) => kind.startsWith("wati"), "WATI's");
+  const address = addressFor(call, channel, lull.channels[channel]!);
   const shown = progress(call.io);
   const { settings, channels, clock } = lull;
-  const knownSinceMs = engine ? (await engine.receiving.knownSinceMs()) + MEMORY_MARGIN_MS : 0;
+  const isRemembered = engine !== undefined && call.options["beyond-memory"] !== true;
+  const knownSinceMs = isRemembered ? (await engine.receiving.knownSinceMs()) + MEMORY_MARGIN_MS : 0;
   const total = found.customers.length;
   const moved = await moveCustomers(
     {
@@ -81,16 +100,54 @@ async function move(
       settings,
       channels,
       channel,
+      address,
       clock,
       knownSinceMs,
       isApplied: isReal,
-      beyondMemory: call.options["beyond-memory"] === true,
       onProgress: (customers) => shown.update(`${customers} of ${total} customers`),
     },
     found.customers,
   );
   shown.end();
   return moved;
+}
+
+/**
+ * A conversation is a customer at one of our numbers, and the file does not say which. A guess would leave the
+ * customer with two: the moved one, and one for the number that the next webhook names.
+ */
+function addressFor(call: Call, name: string, { addresses = [], addressesSetBy }: Channel): string {
+  const given = textOption(call, "address");
+  const own = addresses.join(", ");
+  if (given !== undefined) {
+    if (addresses.length > 0 && !isAmong(given, addresses))
+      throw new UsageError(`--address ${given} is not a number of channel ${name}: ${own}`);
+    return canonicalAddress(given);
+  }
+  if (addresses.length === 1) return canonicalAddress(addresses[0]!);
+  if (addresses.length > 1)
+    throw new CommandFailed(
+      `channel ${name} has the numbers ${own}: --address says whose customers these are`,
+    );
+  throw new CommandFailed(
+    `channel ${name} does not say which number is yours, and webhooks do, so customers would get a second ` +
+      `conversation: set ${addressesSetBy ?? "its addresses"}, or give --address ` +
+      `(--address ${NO_NUMBER} if your webhooks name no number)`,
+  );
+}
+
+/** The address of WATI's webhooks that name none. */
+const NO_NUMBER = "wati";
+
+function printDeletion(call: Call, { before, staged, left }: WatiMoved): number {
+  const { statements, unnamed } = deletionOf(before);
+  if (call.json) printResult(call, { statements }, "");
+  else for (const statement of statements) call.io.out(statement);
+  const kept = `${staged + left.length} rows were not moved, or are not known to be, and are not in it`;
+  call.io.err(`${statements.length === 0 ? 0 : before.length - unnamed} rows were moved; ${kept}\n`);
+  if (unnamed === 0) return 0;
+  call.io.err(`${unnamed} rows that were moved have no row number, and are not in it either\n`);
+  return 1;
 }
 
 interface Reported {
@@ -101,7 +158,7 @@ interface Reported {
 }
 
 function report(call: Call, { isReal, lacks, found, moved }: Reported): number {
-  const { left, ...counts } = moved;
+  const { left, before, ...counts } = moved;
   const { junk, locks, threads, messages, customers } = found;
   const read = { customers: customers.length, threads, messages, locks: locks.length };
   const verb = isReal ? "" : "would be ";
@@ -113,21 +170,31 @@ function report(call: Call, { isReal, lacks, found, moved }: Reported): number {
       [`conversations ${verb}created`, counts.created],
       ["conversations that were there", counts.known],
       [`messages ${verb}staged`, counts.staged],
-      ["messages staged or answered before", counts.duplicates + counts.before],
+      ["messages staged or answered before", counts.duplicates + before.length],
       ["messages left", left.length],
       ["rows that cannot be read", junk.length],
     ],
     {
-      head: ["customer or table", "conversation or row", "why"],
+      head: ["table", "row", "customer", "conversation", "why"],
       rows: [
-        ...left.map(({ waId, conversationId = "", why }) => [waId, conversationId, why]),
-        ...junk.map(({ table, row, why }) => [table, String(row), why]),
+        ...left.map(({ row, waId, conversationId = "", why }) => [
+          "message_buffer",
+          String(row),
+          waId,
+          conversationId,
+          why,
+        ]),
+        ...junk.map(({ table, row, why }) => [table, String(row), "", "", why]),
       ],
     },
   );
   const lines = [...lacks.map((each) => `The file: ${each}.`), words];
   if (!isReal) lines.push("", "Nothing was changed. To do it: --apply");
-  printResult(call, { dryRun: !isReal, lacks, read, ...counts, left, junk }, lines.join("\n"));
+  printResult(
+    call,
+    { dryRun: !isReal, lacks, read, ...counts, before: before.length, left, junk },
+    lines.join("\n"),
+  );
   // What could not be read was not moved: a script must not go on with the cut-over.
   const isBlind = lacks.some((each) => each.includes("message_buffer") && messages === 0);
   return isReal && (isBlind || left.length + junk.length > 0) ? 1 : 0;
