@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   CreateTableCommand,
+  GetItemCommand,
   PutItemCommand,
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from "@aws-sdk/client-dynamodb";
-import { marshall } from "@aws-sdk/util-dynamodb";
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { aws } from "../../src/engines/aws/index.ts";
@@ -235,5 +236,38 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     });
     const { turns: taken } = await turns();
     expect(taken.map(({ texts }) => texts)).toEqual([["Hola", "Quiero reservar"]]);
+  });
+
+  it("seed-wati notes hundreds of rows in little, and leaves the row's owner what is theirs", async () => {
+    const file = join(cwd, "thread_store.db");
+    const waId = "50370000001";
+    await put("conversations", {
+      primary_channel: waId,
+      conversation_id: "conv-7",
+      task_complete: 0,
+      channel_type: "whatsapp",
+      address: "15550101",
+      ai_config: { assistant_id_replies: "theirs" },
+      created_at: "2026-01-01T00:00:00Z",
+    });
+    const texts = Array.from({ length: 250 }, (_, n) => `says ${n}`);
+    const sent = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString();
+    const buffer = texts.map((text, n) => ({ waId, text, at: sent(n) }));
+    threadStore(file, { threads: [{ waId, threadId: "thread_1" }], buffer }).close();
+    const done = await lull("migrate", "seed-wati", file, "--apply", "--beyond-memory");
+    expect(done, done.stderr).toMatchObject({ code: 0, json: { known: 1, staged: 250, left: [] } });
+    const again = { staged: 0, before: 250, left: [] };
+    expect((await lull("migrate", "seed-wati", file, "--apply")).json).toMatchObject(again);
+    const { Item = {} } = await emulators.dynamodb().send(
+      new GetItemCommand({
+        TableName: `${at.prefix}conversations`,
+        Key: marshall({ primary_channel: waId, conversation_id: "conv-7" }),
+      }),
+    );
+    const { attributes, ai_config } = unmarshall(Item);
+    expect(ai_config).toEqual({ assistant_id_replies: "theirs" });
+    expect(Object.keys(attributes).sort()).toEqual(["openai_thread_id", "seed_wati"]);
+    expect(JSON.stringify(attributes).length).toBeLessThan(6_000);
+    expect((await turns()).turns.flatMap((turn) => turn.texts)).toEqual(texts);
   });
 });

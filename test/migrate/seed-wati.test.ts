@@ -4,10 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { wati } from "../../src/channels/wati/index.ts";
 import { run } from "../../src/cli/run.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
+import { testContext, testRequest } from "../../src/testing/channel-context.ts";
 import { threadStore } from "./thread-store.ts";
 import { openEngine, takeAllTurns } from "./turns.ts";
 
@@ -34,7 +36,7 @@ afterEach(async () => {
 async function lull(args: readonly string[], nowMs = systemClock.nowMs) {
   const [out, err]: [string[], string[]] = [[], []];
   const code = await run(args, {
-    env: ENV,
+    env: { ...ENV, WATI_NUMBERS: process.env.WATI_NUMBERS },
     cwd,
     stderrIsTty: false,
     nowMs,
@@ -43,7 +45,8 @@ async function lull(args: readonly string[], nowMs = systemClock.nowMs) {
     logLine: () => true,
   });
   const text = out.join("\n");
-  return { code, text, json: args.includes("--json") ? JSON.parse(text) : undefined, stderr: err.join("") };
+  const json = args.includes("--json") && text !== "" ? JSON.parse(text) : undefined;
+  return { code, text, json, stderr: err.join("") };
 }
 
 const migrate = (...more: string[]) => lull(["migrate", "seed-wati", source, "--json", ...more]);
@@ -219,6 +222,7 @@ describe("lull migrate seed-wati", () => {
     ["no file", ["migrate", "seed-wati", "none.db"], 1, /there is no file/],
     ["a file that is no database", ["migrate", "seed-wati", "/etc/hostname"], 1, /cannot read/],
     ["both at once", ["migrate", "seed-wati", "x", "--apply", "--dry-run"], 2, /which of the two/],
+    ["the way back at once", ["migrate", "seed-wati", "x", "--apply", "--print-delete"], 2, /which of the/],
     [
       "another channel",
       ["migrate", "seed-wati", "SOURCE", "--channel", "nope"],
@@ -230,6 +234,70 @@ describe("lull migrate seed-wati", () => {
     const result = await lull(args.map((each) => each.replace("SOURCE", source)));
     expect(result.code).toBe(code);
     expect(result.stderr).toMatch(said);
+  });
+
+  test("columns in capitals are the same columns, and end with 0", async () => {
+    const database = new DatabaseSync(source);
+    database.exec(`CREATE TABLE Threads (WA_ID TEXT, Thread_Id TEXT);
+      INSERT INTO Threads VALUES ('50370000001', 'thread_1');
+      CREATE TABLE Message_Buffer (WA_ID TEXT, Message_Type TEXT, CONTENT TEXT, Timestamp TEXT);
+      INSERT INTO Message_Buffer VALUES ('50370000001', 'text', 'Hola', '2026-01-01 10:00:00');
+      CREATE TABLE Processing_Lock (WA_ID TEXT)`);
+    database.close();
+    expect(await migrate("--apply")).toMatchObject({ code: 0, json: { lacks: [], created: 1, staged: 1 } });
+  });
+
+  test("a channel that names no number is asked for it, since webhooks name theirs", async () => {
+    threadStore(source, { buffer: BURST }).close();
+    vi.stubEnv("WATI_NUMBERS", "");
+    for (const more of [[], ["--apply"]]) {
+      const { code, text, stderr } = await migrate(...more);
+      expect([code, text]).toEqual([1, ""]);
+      expect(stderr.trim().split("\n")).toEqual([expect.stringMatching(/WATI_NUMBERS.*--address/)]);
+    }
+    expect(await readdir(cwd)).not.toContain("lull.db");
+    expect(await migrate("--apply", "--address", "+15550100")).toMatchObject({
+      code: 0,
+      json: { staged: 4 },
+    });
+    const webhook = { eventType: "message", id: "1", waId: "50370000001", channelPhoneNumber: "15550100" };
+    const channel = wati();
+    channel.open?.(testContext());
+    const parsed = channel.parse(testRequest("https://bot.example.com/", JSON.stringify(webhook)));
+    expect(parsed).toMatchObject({ messages: [{ address: "15550100" }] });
+    await withTarget(async ({ inspector }) => {
+      const { items } = await inspector.conversations({ limit: 10 });
+      expect(items.map(({ address }) => address)).toEqual(["15550100", "15550100"]);
+    });
+  });
+
+  test("of several numbers, the one must be said whose customers they are", async () => {
+    threadStore(source, { buffer: BURST }).close();
+    vi.stubEnv("WATI_NUMBERS", "15550100,15550101");
+    expect(await migrate()).toMatchObject({ code: 1, stderr: expect.stringContaining("--address") });
+    expect(await migrate("--address", "15550109")).toMatchObject({ code: 2 });
+    expect(await migrate("--address", "15550101")).toMatchObject({ code: 0, json: { staged: 4 } });
+  });
+
+  test("what it prints for the way back takes out of the buffer what was moved, and nothing else", async () => {
+    const database = threadStore(source, { buffer: BURST });
+    const statements = async () => (await lull(["migrate", "seed-wati", source, "--print-delete"])).text;
+    expect(await statements()).toBe("");
+    await migrate("--apply");
+    database.exec(`DELETE FROM message_buffer WHERE content = 'Hola';
+      INSERT INTO message_buffer (rowid, wa_id, message_type, content) VALUES (2, '50370000001', 'text', 'new');
+      INSERT INTO message_buffer (wa_id, message_type, content) VALUES ('50370000003', 'text', 'new, too')`);
+    const sql = await statements();
+    expect(sql).not.toContain("reservar");
+    database.exec(sql);
+    expect(database.prepare("SELECT content FROM message_buffer").all()).toEqual([
+      { content: "new" },
+      { content: "new, too" },
+    ]);
+    database.close();
+    const { code, json, stderr } = await migrate("--print-delete");
+    expect([code, json]).toEqual([0, { statements: [] }]);
+    expect(stderr).toContain("2 rows were not moved");
   });
 
   test("its group shows what there is", async () => {

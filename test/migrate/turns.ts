@@ -1,5 +1,6 @@
 import { settingsWith } from "../../src/core/defaults.ts";
 import type { Settings } from "../../src/model/settings.ts";
+import type { TakeResult } from "../../src/model/take.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Engine, EngineProvider } from "../../src/ports/engine.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
@@ -36,16 +37,19 @@ export async function takeAllTurns(engine: Engine): Promise<CommittedTurn[]> {
     if (outcomes.length === 0) return turns;
     await Promise.all(
       outcomes.map(async (outcome) => {
-        if (outcome.kind !== "turn") return;
-        const { taken } = outcome;
-        const { kind } = await engine.turns.commit(taken.lease, silent(taken));
-        if (kind !== "committed") throw new Error(`the turn was ${kind}`);
-        turns.push({
-          conversationId: taken.conversation.id,
-          ids: taken.messages.map(({ id }) => id),
-          texts: taken.messages.map(({ text }) => text),
-          media: taken.messages.flatMap(({ media }) => media.map(({ url }) => url)),
-        });
+        // What a batch's limit left is taken under the same lease.
+        for (let next: TakeResult | undefined = outcome; next?.kind === "turn"; ) {
+          const { taken } = next;
+          const committed = await engine.turns.commit(taken.lease, silent(taken));
+          if (committed.kind !== "committed") throw new Error(`the turn was ${committed.kind}`);
+          next = committed.next;
+          turns.push({
+            conversationId: taken.conversation.id,
+            ids: taken.messages.map(({ id }) => id),
+            texts: taken.messages.map(({ text }) => text),
+            media: taken.messages.flatMap(({ media }) => media.map(({ url }) => url)),
+          });
+        }
       }),
     );
   }
