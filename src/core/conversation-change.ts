@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from "node:util";
 import type {
   AttributeChange,
   Conversation,
   ConversationChange,
   ConversationStatus,
 } from "../model/conversation.ts";
+import { isSameJson } from "./same-json.ts";
 
 /** What callers may change in a conversation's record, and what turns do. */
 export interface RecordChange extends ConversationChange {
@@ -34,8 +34,8 @@ export function decideAttribute(
   standing: Attributes,
   { name, was, to }: AttributeChange,
 ): "changed" | "stale" | { readonly kind: "set"; readonly onto: (attributes: Attributes) => Attributes } {
-  if (isDeepStrictEqual(standing[name], to)) return "changed";
-  if (!isDeepStrictEqual(standing[name], was)) return "stale";
+  if (isSameJson(standing[name], to)) return "changed";
+  if (!isSameJson(standing[name], was)) return "stale";
   const onto = ({ [name]: _, ...others }: Attributes) =>
     to === undefined ? others : { ...others, [name]: to };
   return { kind: "set", onto };

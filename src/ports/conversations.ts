@@ -16,8 +16,8 @@ export interface Conversations {
   /** Changes the record. Resuming, or ending a hand-off, makes staged messages due again. */
   change(conversationId: string, change: ConversationChange): Promise<Conversation | undefined>;
   /**
-   * Changes one attribute and leaves the others, whoever writes them meanwhile. `stale` if it is no longer
-   * what it was: the caller looks again. `changed` also if it is so already.
+   * Changes one attribute. Others stay, also those that another caller writes at the same time. `stale` if it
+   * is no longer what it was: the caller looks again. `changed` also if it is so already.
    */
   changeAttribute(
     conversationId: string,

@@ -86,7 +86,7 @@ describe("the bot's file", () => {
     expect(() => readSeedFile(source)).toThrow(/^cannot read .*: no such table: main\.old$/);
   });
 
-  test("of a bot that was killed in the middle of a write, what stood before is read; it stays so", async () => {
+  test("of a bot that was killed in the middle of a write, what stood before is read", async () => {
     threadStore(source, { buffer: BUFFER }).close();
     killedBot(HALF_A_WRITE);
     expect(existsSync(`${source}-journal`)).toBe(true);

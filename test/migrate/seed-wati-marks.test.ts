@@ -68,7 +68,7 @@ const rowsOf = (waId: string, count: number, from = 0): BufferRow[] =>
     return { waId, text: `${waId} says ${from + n}`, at: seconds.slice(0, 19).replace("T", " ") };
   });
 
-test("runs at the same time over two states of a file: each row has one turn, then and after a week", async () => {
+test("runs at once over two states of a file: each row has one turn, then and after a week", async () => {
   const waIds = Array.from({ length: 40 }, (_, n) => `5037000${String(n).padStart(4, "0")}`);
   const database = threadStore(source, { buffer: waIds.flatMap((waId) => rowsOf(waId, 3)) });
   const earlier = join(cwd, "earlier.db");

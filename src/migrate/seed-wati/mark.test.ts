@@ -78,7 +78,7 @@ describe("a customer of 15,000 rows", () => {
     expect(sortRows(more, marked(mark), NOW)).toEqual({ before: [], free: ids(more), uncertain: [] });
   });
 
-  test("where a part was deleted, ids tell while they are remembered, and the rest is uncertain after", () => {
+  test("where a part was deleted, ids tell while they are remembered; after that it is uncertain", () => {
     const part = many.slice(7_000);
     const [before, rest] = [ids(part.slice(-IDS_MAX)), ids(part.slice(0, -IDS_MAX))];
     expect(sortRows(part, marked(mark), 1)).toEqual({ before, free: rest, uncertain: [] });
@@ -102,7 +102,7 @@ function faultsOf(seed: number): string[] {
   const past: (typeof rows)[] = [];
   let [mark, file, next]: [Mark | undefined, typeof rows, number] = [undefined, [], 0];
   for (let day = 1; day <= 12; day += 1) {
-    // The bot empties its buffer, or somebody deletes a part of it. A copy may bring back what was there.
+    // The bot empties its buffer, or a part of it is deleted. A copy may bring back what was there.
     past.push(file);
     if (random.chance(0.3)) file = random.chance(0.5) ? [] : file.filter(() => random.chance(0.7));
     const count = random.between(0, random.chance(0.2) ? 450 : 30);

@@ -154,7 +154,7 @@ export function withMoving(mark: Mark = NO_MARK, ids: readonly string[], nowMs: 
   };
 }
 
-/** Somebody removed the mark while rows were moved: what it said is not known. */
+/** The mark was removed while rows were moved: what it said is not known. */
 const LOST_MARK: Mark = { ...NO_MARK, folded: UNKNOWN, sinceMs: 0 };
 
 /** The mark when the rows of `tried` are through, and those of `done` are moved. */

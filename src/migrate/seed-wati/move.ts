@@ -1,30 +1,23 @@
 import { conversationKey } from "../../core/identity.ts";
 import type { Conversation, ConversationKey } from "../../model/conversation.ts";
-import type { Settings } from "../../model/settings.ts";
 import type { Channel } from "../../ports/channel.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { Engine } from "../../ports/engine.ts";
 import { inLanes } from "../in-lanes.ts";
 import { arrivalFrom } from "../parsed-arrival.ts";
 import type { IdentifiedMessage, SeedCustomer } from "./customers.ts";
 import { sortRows } from "./mark.ts";
-import { type MovableRow, takeIn, UNCERTAIN } from "./take-in.ts";
+import { type MovableRow, type Move, takeIn, UNCERTAIN } from "./take-in.ts";
 import { webhookOf } from "./webhook.ts";
 
 /** Customers moved side by side: they share the store's commits. */
 const WIDTH = 32;
 
-export interface WatiMove {
+export interface WatiMove extends Omit<Move, "engine"> {
   /** Absent where the store is not there yet, and nothing may be made. */
   readonly engine: Engine | undefined;
-  readonly settings: Settings;
   readonly channels: Readonly<Record<string, Channel>>;
-  readonly channel: string;
   /** Our number that the customers wrote to. */
   readonly address: string;
-  readonly clock: Clock;
-  /** Since when ids of messages are remembered; 0 if all of them shall count as remembered. */
-  readonly knownSinceMs: number;
   /** Whether anything is written. */
   readonly isApplied: boolean;
   readonly onProgress: (customers: number) => void;

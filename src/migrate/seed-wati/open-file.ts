@@ -17,7 +17,7 @@ import { StoreUnavailable } from "../../errors.ts";
 /** The seed's program may run meanwhile, and writes a few times a second. */
 const BUSY_MS = 5_000;
 
-/** What SQLite keeps beside a file until it is part of it. `-shm` is made anew by whoever needs it. */
+/** What SQLite keeps beside a file until it is part of it. `-shm` can be made from them. */
 const BESIDE = ["-journal", "-wal"];
 
 const MIDWAY = "it was written to while it was copied: stop the bot, and run this again";
@@ -32,7 +32,7 @@ export function withSeedFile<T>(given: string, look: (database: DatabaseSync) =>
   const file = realpathSync(given);
   try {
     if (!isInLogMode(file) || sizeOf(`${file}-shm`) !== undefined) return lookAt(file, true, look);
-    // Nobody has it open. SQLite would make files beside it, and leave them there.
+    // No process has it open. SQLite would make files beside it, and leave them there.
     return sizeOf(`${file}-wal`) ? onCopy(file, look) : lookAt(asItLies(file), true, look);
   } catch (error) {
     if (needsRepair(error)) return orTell(file, () => onCopy(file, look));

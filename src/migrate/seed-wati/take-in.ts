@@ -1,6 +1,8 @@
 import { settingsFor } from "../../core/projects.ts";
 import type { Conversation, ConversationKey } from "../../model/conversation.ts";
 import type { Arrival } from "../../model/message.ts";
+import type { Settings } from "../../model/settings.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Engine, StageOutcome } from "../../ports/engine.ts";
 import type { IdentifiedMessage, SeedCustomer } from "./customers.ts";
 import {
@@ -13,7 +15,6 @@ import {
   withMoving,
   writtenAs,
 } from "./mark.ts";
-import type { WatiMove } from "./move.ts";
 
 /** Rows of one customer that are moved, and noted, at once. */
 export const ROWS_AT_ONCE = 100;
@@ -48,7 +49,15 @@ export interface Taken {
   readonly left: readonly LeftRow[];
 }
 
-type Move = WatiMove & { readonly engine: Engine };
+/** Where rows are moved to. */
+export interface Move {
+  readonly engine: Engine;
+  readonly settings: Settings;
+  readonly channel: string;
+  readonly clock: Clock;
+  /** Since when ids of messages are remembered; 0 if all of them shall count as remembered. */
+  readonly knownSinceMs: number;
+}
 
 /** Makes or finds the customer's conversation, and moves what may be moved, oldest first. */
 export async function takeIn(move: Move, taking: Taking): Promise<Taken> {

@@ -6,8 +6,8 @@ import type { BufferedMessage } from "./rows.ts";
 export const SEED_ID = "seed-wati-";
 
 /**
- * The webhook that WATI would have sent for a buffered message to this number of ours: the channel itself then
- * says whose it is and how it is answered.
+ * The webhook that WATI would have sent for a buffered message to this number of ours: the channel itself
+ * then says whose it is and how it is answered.
  */
 export function webhookOf(message: BufferedMessage, id: string, address: string): WebhookRequest {
   const { waId, type, repliedTo, atMs } = message;

@@ -21,8 +21,8 @@ export const seedWati: Command = {
 conversation with the ids of their OpenAI thread, and what is buffered gets its turn, once. Without --apply it
 only shows what it would do. The file is only read. Stop the bot first: what it takes out of its buffer while
 this runs would be answered twice. It may be killed and run again at any time. Locks are shown and not
-needed: they end with the bot. For the way back, --print-delete prints the SQL that takes what was moved out of
-the bot's buffer. Exit code 1: something was left, and is listed.`,
+needed: they end with the bot. For the way back, --print-delete prints the SQL that takes what was moved out
+of the bot's buffer. Exit code 1: something was left, and is listed.`,
   options: {
     ...MIGRATION_OPTIONS,
     address: {
@@ -56,9 +56,10 @@ the bot's buffer. Exit code 1: something was left, and is listed.`,
     return withService(call, async (service) => {
       const { rows, lacks } = readSeedFile(file);
       const found = customersIn(rows);
+      const to = targetOf(call, service);
       const engine = isReal || (await isThere(service)) ? await service.lull.engine() : undefined;
-      const moved = await move(call, service, { engine, isReal, found });
-      if (isForDeletion) return printDeletion(call, moved);
+      const moved = await move(call, service, { engine, isReal, found, ...to });
+      if (isForDeletion) return printDeletion(call, found, moved);
       return report(call, { isReal, lacks, found, moved });
     });
   },
@@ -76,7 +77,18 @@ async function isThere({ loaded }: Pick<Opened, "loaded">): Promise<boolean> {
   );
 }
 
-interface Moving {
+interface Target {
+  readonly channel: string;
+  /** Our number there. */
+  readonly address: string;
+}
+
+function targetOf(call: Call, { lull, loaded }: Pick<Opened, "lull" | "loaded">): Target {
+  const channel = channelFor(call, ownChannels(loaded), ({ kind }) => kind.startsWith("wati"), "WATI's");
+  return { channel, address: addressFor(call, channel, lull.channels[channel]!) };
+}
+
+interface Moving extends Target {
   readonly engine: Engine | undefined;
   readonly isReal: boolean;
   readonly found: SeedCustomers;
@@ -84,11 +96,9 @@ interface Moving {
 
 async function move(
   call: Call,
-  { lull, loaded }: Pick<Opened, "lull" | "loaded">,
-  { engine, isReal, found }: Moving,
+  { lull }: Pick<Opened, "lull">,
+  { engine, isReal, found, channel, address }: Moving,
 ): Promise<WatiMoved> {
-  const channel = channelFor(call, ownChannels(loaded), ({ kind }) => kind.startsWith("wati"), "WATI's");
-  const address = addressFor(call, channel, lull.channels[channel]!);
   const shown = progress(call.io);
   const { settings, channels, clock } = lull;
   const isRemembered = engine !== undefined && call.options["beyond-memory"] !== true;
@@ -113,8 +123,8 @@ async function move(
 }
 
 /**
- * A conversation is a customer at one of our numbers, and the file does not say which. A guess would leave the
- * customer with two: the moved one, and one for the number that the next webhook names.
+ * A conversation is a customer at one of our numbers, and the file does not say which. A guess would leave
+ * the customer with two: the moved one, and one for the number that the next webhook names.
  */
 function addressFor(call: Call, name: string, { addresses = [], addressesSetBy }: Channel): string {
   const given = textOption(call, "address");
@@ -139,14 +149,17 @@ function addressFor(call: Call, name: string, { addresses = [], addressesSetBy }
 /** The address of WATI's webhooks that name none. */
 const NO_NUMBER = "wati";
 
-function printDeletion(call: Call, { before, staged, left }: WatiMoved): number {
+function printDeletion(call: Call, { messages, junk }: SeedCustomers, { before }: WatiMoved): number {
   const { statements, unnamed } = deletionOf(before);
   if (call.json) printResult(call, { statements }, "");
   else for (const statement of statements) call.io.out(statement);
-  const kept = `${staged + left.length} rows were not moved, or are not known to be, and are not in it`;
-  call.io.err(`${statements.length === 0 ? 0 : before.length - unnamed} rows were moved; ${kept}\n`);
+  const named = before.length - unnamed;
+  const unreadable = junk.filter(({ table }) => table === "message_buffer").length;
+  call.io.err(
+    `rows of the buffer that were moved: ${named}; others, which stay: ${messages + unreadable - named}\n`,
+  );
   if (unnamed === 0) return 0;
-  call.io.err(`${unnamed} rows that were moved have no row number, and are not in it either\n`);
+  call.io.err(`of those that stay, ${unnamed} were moved and have no row number: delete them by hand\n`);
   return 1;
 }
 

@@ -68,8 +68,8 @@ export async function change(
 }
 
 /**
- * Only what is in our map is written back: attributes that are the row's own stay its owner's. A request whose
- * answer was lost finds its own write, and is done.
+ * Only what is in our map is written back: attributes that are the row's own stay its owner's. A request
+ * whose answer was lost finds its own write, and is done.
  */
 export async function changeAttribute(
   context: AwsContext,
