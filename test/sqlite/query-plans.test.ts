@@ -158,6 +158,7 @@ async function everything(): Promise<void> {
   await conversations.get(ben);
   await conversations.change(ben, { paused: true });
   await conversations.change(ben, { paused: false });
+  await conversations.changeAttribute(ben, { name: "plan", was: undefined, to: "gold" });
   await conversations.history(ben, 10, 1_000);
   const said = { id: "1", conversationId: ben, channel: "sms", to: "ben", texts: ["x"], author: "h" };
   await conversations.say(said);
