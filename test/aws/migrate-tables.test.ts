@@ -102,7 +102,7 @@ describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
     expect((await migrate("--json")).json.messages).toMatchObject({ found: 1 });
   });
 
-  it("of staged messages and of conversations have to be there: a mistyped name makes no new one", async () => {
+  it("of staged messages and of conversations have to be there: a mistyped name makes none", async () => {
     await waiting();
     const [stage, conversations] = [`${at.prefix}stag`, `${at.prefix}conversation`];
     vi.stubEnv("LULL_TABLE_STAGE", stage);
@@ -192,7 +192,7 @@ describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
     return Promise.all(found);
   }
 
-  /** Tables as the original system has them: no index, its own expiry; and none of those that only Lull has. */
+  /** Tables as the original system has them: no index, its own expiry, none of those that only Lull has. */
   async function asTheSeedsHaveThem(): Promise<void> {
     const variables = Object.values(TABLES).map(({ env }) => env);
     for (const env of variables) await dynamodb.send(new DeleteTableCommand({ TableName: process.env[env] }));

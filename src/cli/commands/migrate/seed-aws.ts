@@ -120,16 +120,15 @@ function needsOf(call: Call, { triggerQueues }: EngineProvider, { sources, regio
       ? [`there is no table of staged messages in ${region}: neither ${stage} nor ${holding}. ${NAMES}`]
       : []),
     ...(isAbsent("conversations")
-      ? [
-          `there is no table ${nameOf("conversations")} in ${region}, and --create makes none: ${CONVERSATIONS}`,
-        ]
+      ? [`there is no table ${nameOf("conversations")} in ${region}, ${CONVERSATIONS}`]
       : []),
     ...(triggerQueues?.().length === 0 ? [QUEUE] : []),
   ];
 }
 
 const NAMES = "If it has another name: LULL_TABLE_STAGE, --stage-table or --holding-table";
-const CONVERSATIONS = "the other system's conversations are in it. Name it with LULL_TABLE_CONVERSATIONS";
+const CONVERSATIONS =
+  "and --create makes none: the other system's conversations are in it. Name it: LULL_TABLE_CONVERSATIONS";
 const QUEUE =
   "--apply needs a queue: what is moved is answered when a trigger comes through it. " +
   "Set LULL_QUEUE_DEFAULT to its URL";

@@ -76,7 +76,7 @@ export function addIndexInput(
   };
 }
 
-/** Where capacity is bought, an index has to have its own: as much as its table. On demand it may have none. */
+/** Where capacity is bought an index has to have its own: as much as its table. On demand it has none. */
 function capacityOf({ BillingModeSummary, ProvisionedThroughput = {} }: TableDescription) {
   const { ReadCapacityUnits = 0, WriteCapacityUnits = 0 } = ProvisionedThroughput;
   const isBought = BillingModeSummary?.BillingMode !== "PAY_PER_REQUEST" && ReadCapacityUnits > 0;

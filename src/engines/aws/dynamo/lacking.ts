@@ -110,8 +110,8 @@ async function untilActive({ client, clock }: TablesAt, name: string, index: str
 }
 
 /**
- * The original system let its staged messages expire after a minute. In other tables of ours only what is over
- * expires: that can wait.
+ * The original system let its staged messages expire after a minute. In other tables of ours only what is
+ * over expires: that can wait.
  */
 async function expiryOf(at: TablesAt, table: TableName): Promise<Making[]> {
   const wanted = TABLES[table].timeToLive;
