@@ -45,8 +45,15 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
   });
 
   async function lull(...args: string[]) {
+    const { code, out, stderr } = await called(...args, "--json");
+    return { code, json: out === "" ? undefined : JSON.parse(out), stderr };
+  }
+
+  const inWords = async (...args: string[]) => (await called(...args)).out;
+
+  async function called(...args: string[]) {
     const [out, err]: [string[], string[]] = [[], []];
-    const code = await run([...args, "--json"], {
+    const code = await run(args, {
       env: { ...at.env, ...CHANNEL },
       cwd,
       stderrIsTty: false,
@@ -55,7 +62,7 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
       err: (text) => void err.push(text),
       logLine: (line) => err.push(line) > 0,
     });
-    return { code, json: out.length > 0 ? JSON.parse(out.join("\n")) : undefined, stderr: err.join("") };
+    return { code, out: out.join("\n"), stderr: err.join("") };
   }
 
   const migrate = (...more: string[]) => lull("migrate", "seed-aws", ...more);
@@ -168,6 +175,27 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
       "MessageSid is not the id of a message",
       "there is no row of this conversation in the table of conversations",
     ]);
+  });
+
+  it("a message that seed-aws could move is not dropped from the quarantine by mistake", async () => {
+    await conversation(1);
+    await staged(1, 1, "one");
+    await staged(1, 2, "two", { body: undefined, context_object: { body: "two" } });
+    await staged(1, 3, "three", { body: 3 });
+    await put("conversations-trigger-lock", { conversation_id: "conv-1", expires_at: LONG_AGO });
+    const items: { id: string; movable?: boolean }[] = (await lull("quarantine")).json.items;
+    expect(items.map(({ movable }) => movable)).toEqual([true, true, undefined, undefined]);
+    expect((await inWords("quarantine")).match(/: lull migrate seed-aws moves it/g)).toHaveLength(2);
+    const ids = items.map(({ id }) => id);
+    const { code, json } = await lull("quarantine", "discard", ...ids);
+    expect(code).toBe(1);
+    expect(json.results.map(({ result }: { result: string }) => result)).toEqual([
+      ...["movable", "movable"],
+      ...["discarded", "discarded"],
+    ]);
+    expect((await migrate()).json).toMatchObject({ messages: { found: 2, moved: 2 } });
+    expect(await lull("quarantine", "discard", ids[0]!, "--seed-rows")).toMatchObject({ code: 0 });
+    expect((await migrate()).json).toMatchObject({ messages: { found: 1 } });
   });
 
   it("seed-aws shows missing tables and indexes with their commands, and adds them if it may", async () => {
