@@ -9,18 +9,28 @@ export const PROCESSING: ConversationStatus = "processing_reply";
 /** What a conversation starts from again after another system's status was left behind. */
 export const LEFT_BEHIND: ConversationStatus = "new";
 
-type Honouring = Pick<Settings, "honourStatus" | "honourStatusForMs" | "clockSkewMs">;
+type Honouring = Pick<
+  Settings,
+  "honourStatus" | "honourStatusForMs" | "honourStatusForMsMax" | "clockSkewMs"
+>;
 type Changed = Pick<Conversation, "updatedAtMs">;
 type Noted = Pick<ConversationState, "elsewhere">;
 
 export type ElsewhereDecision =
-  | { readonly kind: "honoured"; readonly elsewhere: Elsewhere; readonly againAtMs: number }
+  | {
+      readonly kind: "honoured";
+      readonly elsewhere: Elsewhere;
+      readonly againAtMs: number;
+      /** Whether the turn is put off from now on. */
+      readonly isFirst: boolean;
+    }
   | { readonly kind: "stale" };
 
 /**
  * A turn could start, and another system says that it processes the conversation. It need not touch more than
  * the status for that: how old the record is does not tell since when. So the time counts from our first look
- * at this processing; when that is over, the record is changed.
+ * at this processing; when that is over, the record is changed. A system that changes it again and again
+ * would put the turn off for good: all of it together has an end, too.
  */
 export function decideElsewhere(
   conversation: Changed,
@@ -29,12 +39,14 @@ export function decideElsewhere(
   settings: Honouring & Pick<Settings, "holdMs">,
 ): ElsewhereDecision {
   const sinceAtMs = notedSince(conversation, state, nowMs) ?? nowMs;
-  const endsAtMs = endOf(sinceAtMs, settings);
+  const waitingSinceAtMs = Math.min(state.elsewhere?.waitingSinceAtMs ?? nowMs, nowMs);
+  const endsAtMs = endOf(sinceAtMs, waitingSinceAtMs, settings);
   if (nowMs >= endsAtMs) return { kind: "stale" };
   // Looked at soon while it may be over soon, then less and less often.
   const pauseMs = Math.min(Math.max(nowMs - sinceAtMs, ELSEWHERE_LOOK_MS_MIN), settings.holdMs);
-  const elsewhere = { sinceAtMs, recordAtMs: conversation.updatedAtMs };
-  return { kind: "honoured", elsewhere, againAtMs: Math.min(nowMs + pauseMs, endsAtMs) };
+  const elsewhere = { sinceAtMs, recordAtMs: conversation.updatedAtMs, waitingSinceAtMs };
+  const againAtMs = Math.min(nowMs + pauseMs, endsAtMs);
+  return { kind: "honoured", elsewhere, againAtMs, isFirst: state.elsewhere === undefined };
 }
 
 /**
@@ -50,12 +62,14 @@ export function isHonouredOnReceipt(
   const { updatedAtMs } = conversation;
   const sinceAtMs = notedSince(conversation, state, nowMs) ?? updatedAtMs;
   const isAhead = sinceAtMs > nowMs + settings.clockSkewMs;
-  return settings.honourStatus && !isAhead && nowMs < endOf(sinceAtMs, settings);
+  const waitingSinceAtMs = state.elsewhere?.waitingSinceAtMs ?? sinceAtMs;
+  return settings.honourStatus && !isAhead && nowMs < endOf(sinceAtMs, waitingSinceAtMs, settings);
 }
 
 /** Two machines have two clocks. */
-function endOf(sinceAtMs: number, { honourStatusForMs, clockSkewMs }: Honouring): number {
-  return sinceAtMs + honourStatusForMs + clockSkewMs;
+function endOf(sinceAtMs: number, waitingSinceAtMs: number, settings: Honouring): number {
+  const { honourStatusForMs, honourStatusForMsMax, clockSkewMs } = settings;
+  return Math.min(sinceAtMs + honourStatusForMs, waitingSinceAtMs + honourStatusForMsMax) + clockSkewMs;
 }
 
 /** Undefined if it was not noted, or is another processing by now. Noted ahead: the clock was set back. */

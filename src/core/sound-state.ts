@@ -27,6 +27,8 @@ const LEASE = fields<LeaseState>({
   untilAtMs: time,
 });
 
+const ELSEWHERE = fields<Elsewhere>({ sinceAtMs: time, recordAtMs: number, waitingSinceAtMs: time });
+
 const WORK = fields<Work>({
   turnId: text,
   recordId: text,
@@ -81,7 +83,7 @@ const STATE = fields<ConversationState>({
   draft: optional(DRAFT),
   notBeforeAtMs: optional(time),
   leftBehindAtMs: optional(time),
-  elsewhere: optional(fields<Elsewhere>({ sinceAtMs: time, recordAtMs: number })),
+  elsewhere: optional(ELSEWHERE),
   busyToldTurnId: optional(text),
   fullTold: optional(flag),
 });

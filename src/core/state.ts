@@ -50,6 +50,8 @@ export interface Elsewhere {
   readonly sinceAtMs: number;
   /** When the record had last been changed: another time is another processing. Never reckoned with. */
   readonly recordAtMs: number;
+  /** Since when a turn is put off for it, through all that the other system did meanwhile. */
+  readonly waitingSinceAtMs: number;
 }
 
 /** All of a conversation that is not in its record: window, lease, draft, attempts. Absent at rest. */

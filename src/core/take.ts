@@ -87,8 +87,8 @@ export type TakeDecision =
       readonly kind: "later";
       readonly atMs: number;
       readonly state: ConversationState;
-      /** Set if it is put off because another system processes the conversation. */
-      readonly elsewhere?: Elsewhere;
+      /** Set if it is put off because another system processes the conversation; `isFirst`: from now on. */
+      readonly elsewhere?: Elsewhere & { readonly isFirst: boolean };
     }
   | DeadLetterDecision
   | {
@@ -106,16 +106,17 @@ export type TakeDecision =
  */
 export function decideTake(found: Found, taker: Taker, settings: Settings): TakeDecision {
   const decision = decideAlone(found, taker, settings);
-  if (!settings.honourStatus || decision.kind === "busy" || decision.kind === "nothing") return decision;
+  if (decision.kind === "busy" || decision.kind === "nothing") return decision;
   const { conversation, isElsewhere } = found;
-  if (!conversation || !isElsewhere) return withoutNote(decision);
-  if (decision.kind === "later") return decision;
+  if (!settings.honourStatus || !conversation || !isElsewhere) return withoutNote(decision);
+  // Not due, or paused: it does not wait for the other system.
+  if (decision.kind === "later") return withoutNote(decision);
   // Nothing of the other system's may change while it has the conversation, not even by a dead letter.
   const decided = decideElsewhere(conversation, found.state, taker.nowMs, settings);
   if (decided.kind === "stale")
     return withoutNote(decision.kind === "turn" ? { ...decision, isOverStale: true } : decision);
-  const { elsewhere, againAtMs } = decided;
-  return { ...wait({ ...found.state, elsewhere }, againAtMs, taker), elsewhere };
+  const { elsewhere, againAtMs, isFirst } = decided;
+  return { ...wait({ ...found.state, elsewhere }, againAtMs, taker), elsewhere: { ...elsewhere, isFirst } };
 }
 
 function withoutNote<D extends Exclude<TakeDecision, { kind: "busy" | "nothing" }>>(decision: D): D {

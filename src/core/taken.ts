@@ -70,6 +70,10 @@ export function laterFrom(
   { atMs, elsewhere }: Extract<TakeDecision, { kind: "later" }>,
   conversationId: string,
 ): Extract<TakeOutcome, { kind: "later" }> {
-  const held = elsewhere && { conversationId, sinceAtMs: elsewhere.sinceAtMs };
+  const held = elsewhere && {
+    conversationId,
+    sinceAtMs: elsewhere.sinceAtMs,
+    ...(elsewhere.isFirst && { isFirst: true as const }),
+  };
   return { kind: "later", dueAtMs: atMs, ...(held && { elsewhere: held }) };
 }

@@ -180,6 +180,9 @@ export const LOCK = component(
         turnId: optional(text("Absent while its holder only looks.")),
       }),
     ),
+    elsewhere: optional(
+      object({ sinceAtMs: instant("Since when a turn waits for another system, with `honourStatus`.") }),
+    ),
     staged: count(),
     attempts: count(),
     draft: flag("An answer is written down and not yet committed."),
@@ -242,6 +245,9 @@ export const QUARANTINED_ROW = component(
     why: text("What did not fit."),
     raw: text("The whole row, as JSON."),
     atMs: instant(),
+    movable: optional(
+      flag("A customer's message that another system staged: `lull migrate seed-aws` moves it."),
+    ),
   }),
 );
 

@@ -197,6 +197,15 @@ export const LIMITS = {
     help: "with `honourStatus`: how long another system's `processing_reply` puts a turn off",
     more: "; after that it counts as left behind, and the turn starts",
   },
+  /** Counted from the first look that put the turn off, whatever the other system did meanwhile. */
+  honourStatusForMsMax: {
+    ...SECONDS,
+    key: "honourStatusSecondsMax",
+    default: 3_600,
+    env: "LULL_HONOUR_STATUS_SECONDS_MAX",
+    help: "with `honourStatus`: how long one turn is put off at most",
+    more: ", also where the other system changes the record again and again",
+  },
   restartPollMs: {
     ...PERIOD,
     key: "restartPollSeconds",

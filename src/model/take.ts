@@ -69,6 +69,8 @@ export interface HeldElsewhere {
   readonly conversationId: string;
   /** When a look first found it so. */
   readonly sinceAtMs: number;
+  /** Set if the turn was not put off for it before. */
+  readonly isFirst?: true;
 }
 
 /** Messages ran out of attempts or of time, or their conversation is gone: moved to a dead letter. */

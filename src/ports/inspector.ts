@@ -36,6 +36,8 @@ export interface LockRecord {
     readonly takenAtMs: number;
     readonly turnId?: string;
   };
+  /** With `honourStatus`: since when a turn waits for another system, which processes the conversation. */
+  readonly elsewhere?: { readonly sinceAtMs: number };
   readonly staged: number;
   readonly attempts: number;
   readonly draft: boolean;
@@ -53,6 +55,8 @@ export interface QuarantinedRow {
   /** The whole row, as JSON. */
   readonly raw: string;
   readonly atMs: number;
+  /** A customer's message that another system staged: `lull migrate` moves it, and it gets its turn. */
+  readonly movable?: boolean;
 }
 
 /** For each list in a conversation's detail: the latest rows within both limits, but at least one. */

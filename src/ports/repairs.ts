@@ -14,5 +14,13 @@ export interface Repairs {
   /** Sends again, as a turn of its own, what may not have gone out. */
   resendUnknown(unknownId: string): Promise<"staged" | NotRepeated>;
   /** An operator has dealt with it. `not-found` where no other system can write: there is none then. */
-  discardQuarantined(id: string): Promise<"discarded" | "not-found">;
+  discardQuarantined(id: string, how?: Discarding): Promise<Discarded>;
 }
+
+export interface Discarding {
+  /** Also a customer's message that another system staged, and that could be moved instead. */
+  readonly evenMovable?: boolean;
+}
+
+/** `movable`: it is such a message, and stays. */
+export type Discarded = "discarded" | "not-found" | "movable";

@@ -13,8 +13,19 @@ export type SeedItem = Readonly<Record<string, unknown>>;
 export interface Lacking {
   readonly table: string;
   readonly what: string;
-  /** A command of the AWS CLI that puts it right. Absent where a person has to decide. */
+  /** The environment variable that names the table, where it is not there at all. */
+  readonly variable?: string;
+  /** For a shell with the AWS CLI: it puts it right. Absent where a person has to decide. */
   readonly command?: string;
+  /** Lull works without it for now. */
+  readonly canWait?: boolean;
+}
+
+/** A table that is read, and whether it is there. */
+export interface SeedSource {
+  readonly table: SeedTableName;
+  readonly name: string;
+  readonly isThere: boolean;
 }
 
 /** A message of the original system, as its channel would have brought it. */
@@ -35,11 +46,8 @@ export type MoveOutcome =
   /** Something else stands where it would be staged. */
   | "blocked";
 
-/** Tables that another system filled, beside ours in the same account and region. */
-export interface SeedTables {
-  lacks(): Promise<readonly Lacking[]>;
-  /** Makes what can be made; it may take minutes. */
-  make(onProgress: (what: string) => void): Promise<void>;
+/** What is done with the rows that another system left. */
+export interface SeedRows {
   /** All rows that are not Lull's, page by page. None if there is no such table. */
   rows(table: SeedTableName): AsyncIterable<readonly SeedItem[]>;
   /** The conversation's row, under whichever form of its customer's address it stands. */
@@ -50,5 +58,15 @@ export interface SeedTables {
   removeLock(table: "triggerLock" | "batchState", item: SeedItem): Promise<boolean>;
   /** Ends a `processing_reply` that a dead process left; `busy` if a worker of ours has it. */
   putToRest(conversation: SeedItem): Promise<"rested" | "changed" | "busy">;
+}
+
+/** Tables that another system filled, beside ours in the same account and region. */
+export interface SeedTables extends SeedRows {
+  /** As they were when this was opened. */
+  readonly sources: readonly SeedSource[];
+  readonly region: string;
+  lacks(): Promise<readonly Lacking[]>;
+  /** Makes what can be made; it may take minutes. Tells each that it is about to make. */
+  make(onMaking: (what: Lacking) => void): Promise<void>;
   close(): Promise<void>;
 }

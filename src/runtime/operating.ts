@@ -1,7 +1,7 @@
 import { REASON_LENGTH_MAX } from "../core/defaults.ts";
 import type { Conversation, ConversationChange } from "../model/conversation.ts";
 import type { Log } from "../model/log.ts";
-import type { NotRepeated } from "../ports/repairs.ts";
+import type { Discarded, Discarding, NotRepeated } from "../ports/repairs.ts";
 import { object, oneOf, options, text } from "../schema/schema.ts";
 import { checkRequest } from "./check-request.ts";
 import { passedOn, STILL_PASSED_ON } from "./passed-on.ts";
@@ -38,8 +38,11 @@ export interface Operating {
   markUnknown(unknownId: string, as: "sent" | "not-sent"): Promise<"marked" | "not-found">;
   /** Sends again, as a turn of its own, what may not have gone out. */
   resendUnknown(unknownId: string): Promise<"staged" | "not-found">;
-  /** Drops a row for good that was set aside because it was not ours. */
-  discardQuarantined(rowId: string): Promise<"discarded" | "not-found">;
+  /**
+   * Drops a row for good that was set aside because it was not ours. One that `lull migrate` could move stays
+   * (`movable`), unless you say so.
+   */
+  discardQuarantined(rowId: string, how?: Discarding): Promise<Discarded>;
 }
 
 export function operating({ engine, log }: UseCaseContext & { readonly log: Log }): Operating {
@@ -65,7 +68,7 @@ export function operating({ engine, log }: UseCaseContext & { readonly log: Log 
       return marked;
     },
     resendUnknown: async (id) => repeated(await (await engine()).repairs.resendUnknown(id)),
-    discardQuarantined: async (id) => (await engine()).repairs.discardQuarantined(id),
+    discardQuarantined: async (id, how) => (await engine()).repairs.discardQuarantined(id, how),
   };
 }
 

@@ -218,8 +218,12 @@ it("a conversation that another system processes is told of, and so is one that 
   expect(await at.service.wake(at.id, within())).toBe("later");
   const honoured = { conversation: at.id, sinceAtMs, againAtMs: sinceAtMs + 2_000 };
   expect(at.told("status.honoured")).toEqual([honoured]);
+  expect(at.told("status.waiting")).toEqual([{ conversation: at.id, sinceAtMs }]);
+  await at.clock.advance(2_000);
+  expect(await at.service.wake(at.id, within())).toBe("later");
+  expect([at.told("status.honoured").length, at.told("status.waiting").length]).toEqual([2, 1]);
   expect(at.told("status.stale")).toEqual([]);
-  await at.clock.advance(600_000);
+  await at.clock.advance(598_000);
   expect(await at.service.wake(at.id, within())).toBe("turn");
   expect(at.told("status.stale")).toEqual([{ conversation: at.id, turn: expect.any(String) }]);
   expect(at.channel.outbox.map(({ text }) => text)).toEqual(["hello"]);

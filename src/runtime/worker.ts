@@ -217,7 +217,9 @@ export class Worker {
     for (const content of outcome.deadLettered ?? []) dead(content);
     if (outcome.kind === "dead-lettered") dead(outcome);
     if (outcome.kind === "later" && outcome.elsewhere) {
-      const { conversationId: conversation, sinceAtMs } = outcome.elsewhere;
+      const { conversationId: conversation, sinceAtMs, isFirst } = outcome.elsewhere;
+      // Once for each turn that waits, where an operator sees it; each look only for those who ask.
+      if (isFirst) log("info", "status.waiting", { conversation, sinceAtMs });
       log("debug", "status.honoured", { conversation, sinceAtMs, againAtMs: outcome.dueAtMs });
     }
     if (outcome.kind === "turn" && outcome.taken.isOverStale) {

@@ -56,7 +56,7 @@ export function mayPass(error: unknown): boolean {
 /** An SDK error in our own words: what is wrong with which resource, and whether a retry can help. */
 export function failure(error: unknown, what: string): LullError {
   if (error instanceof LullError) return error;
-  const { name, message, CancellationReasons = [] } = sdkErrorFrom(error);
+  const { name, message, code, CancellationReasons = [] } = sdkErrorFrom(error);
   const kind = kindOf(error);
   if (kind === "missing") {
     return new ConfigError(`${what} does not exist in this region; create it, or give its name`, error);
@@ -71,7 +71,8 @@ export function failure(error: unknown, what: string): LullError {
   const impossible = impossibleIn(CancellationReasons);
   if (impossible.size > 0) return new ImpossibleWrite(`${what}: ${message}`, error, impossible);
   // Silence has no name of its own: the operator who reads this must know how long we waited.
-  const why = error instanceof DeadlineMissed ? error.message : name;
+  const known = kind === "unreachable" ? `cannot be reached (${code ?? name})` : name;
+  const why = error instanceof DeadlineMissed ? error.message : known;
   return new StoreUnavailable(`${what}: ${why}`, error);
 }
 

@@ -46,8 +46,15 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
   });
 
   async function lull(...args: string[]) {
+    const { code, out, stderr } = await called(...args, "--json");
+    return { code, json: out === "" ? undefined : JSON.parse(out), stderr };
+  }
+
+  const inWords = async (...args: string[]) => (await called(...args)).out;
+
+  async function called(...args: string[]) {
     const [out, err]: [string[], string[]] = [[], []];
-    const code = await run([...args, "--json"], {
+    const code = await run(args, {
       env: { ...at.env, ...CHANNEL },
       cwd,
       stderrIsTty: false,
@@ -56,15 +63,10 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
       err: (text) => void err.push(text),
       logLine: (line) => err.push(line) > 0,
     });
-    return { code, json: out.length > 0 ? JSON.parse(out.join("\n")) : undefined, stderr: err.join("") };
+    return { code, out: out.join("\n"), stderr: err.join("") };
   }
 
-  const HOLDING = ["--holding-table", "", "--batch-state-table", ""];
-  const migrate = (...more: string[]) => {
-    HOLDING[1] = `${at.prefix}Holding`;
-    HOLDING[3] = `${at.prefix}ConversationBatchState`;
-    return lull("migrate", "seed-aws", ...HOLDING, ...more);
-  };
+  const migrate = (...more: string[]) => lull("migrate", "seed-aws", ...more);
 
   async function put(table: string, row: Record<string, unknown>): Promise<void> {
     const Item = marshall(row, { removeUndefinedValues: true });
@@ -137,19 +139,25 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     });
     await put("conversations-trigger-lock", { conversation_id: "conv-1", expires_at: LONG_AGO });
     await put("ConversationBatchState", { conversation_id: "conv-2", expires_at: LONG_AGO });
-    const shown = await migrate();
-    expect(shown).toMatchObject({ code: 0, json: { dry_run: true, lacks: [], messages: { moved: 3 } } });
-    const done = await migrate("--apply");
+    const names = ["--holding-table", `${at.prefix}Holding`];
+    names.push("--batch-state-table", `${at.prefix}ConversationBatchState`);
+    const shown = await migrate(...names);
+    expect(shown).toMatchObject({
+      code: 0,
+      json: { dry_run: true, lacks: [], messages: { moved: 3 }, locks: { found: 2, removed: 2 } },
+    });
+    const done = await migrate(...names, "--apply");
     expect(done, done.stderr).toMatchObject({
       code: 0,
       json: {
         messages: { found: 3, moved: 3 },
-        locks: { found: 1, removed: 1 },
+        locks: { found: 2, removed: 2 },
         conversations: { found: 2, threads: 2, stuck: 1, rested: 1 },
         left: [],
       },
     });
-    expect(await migrate("--apply")).toMatchObject({ code: 0, json: { messages: { found: 0, moved: 0 } } });
+    const again = await migrate(...names, "--apply");
+    expect(again).toMatchObject({ code: 0, json: { messages: { found: 0, moved: 0 } } });
     const { turns: taken, history } = await turns();
     expect(taken.map(({ texts }) => texts).sort()).toEqual([["one", "two"], ["three"]]);
     expect(history.map(({ text }) => text)).toEqual(["before", "one\ntwo"]);
@@ -168,6 +176,27 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
       "MessageSid is not the id of a message",
       "there is no row of this conversation in the table of conversations",
     ]);
+  });
+
+  it("a message that seed-aws could move is not dropped from the quarantine by mistake", async () => {
+    await conversation(1);
+    await staged(1, 1, "one");
+    await staged(1, 2, "two", { body: undefined, context_object: { body: "two" } });
+    await staged(1, 3, "three", { body: 3 });
+    await put("conversations-trigger-lock", { conversation_id: "conv-1", expires_at: LONG_AGO });
+    const items: { id: string; movable?: boolean }[] = (await lull("quarantine")).json.items;
+    expect(items.map(({ movable }) => movable)).toEqual([true, true, undefined, undefined]);
+    expect((await inWords("quarantine")).match(/: lull migrate seed-aws moves it/g)).toHaveLength(2);
+    const ids = items.map(({ id }) => id);
+    const { code, json } = await lull("quarantine", "discard", ...ids);
+    expect(code).toBe(1);
+    expect(json.results.map(({ result }: { result: string }) => result)).toEqual([
+      ...["movable", "movable"],
+      ...["discarded", "discarded"],
+    ]);
+    expect((await migrate()).json).toMatchObject({ messages: { found: 2, moved: 2 } });
+    expect(await lull("quarantine", "discard", ids[0]!, "--seed-rows")).toMatchObject({ code: 0 });
+    expect((await migrate()).json).toMatchObject({ messages: { found: 1 } });
   });
 
   it("seed-aws shows missing tables and indexes with their commands, and adds them if it may", async () => {
@@ -200,7 +229,8 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
       [`${at.prefix}not-there`, "is missing"],
     ]);
     const commands = json.lacks.map(({ command }: Record<string, string>) => command);
-    expect(commands[0]).toMatch(/^aws dynamodb update-table --cli-input-json '\{.*by-conversation-id.*\}'$/);
+    for (const [n, action] of ["update-table", "update-time-to-live", "create-table"].entries())
+      expect(commands[n]).toMatch(new RegExp(`^aws dynamodb ${action} `));
     const refused = await migrate("--apply");
     expect(refused).toMatchObject({ code: 1, json: { lacks: [{}, {}, {}] } });
     const made = await migrate("--apply", "--create");

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { marshall } from "@aws-sdk/util-dynamodb";
 import { afterEach, beforeEach, it } from "vitest";
 import type { Settings } from "../../src/model/settings.ts";
 import type { Taken } from "../../src/model/take.ts";
@@ -24,6 +26,20 @@ const full = {
   created_at: "2025-12-31T10:00:00.000Z",
   crm_reference: { owner: "eva", score: 7 },
 };
+
+/** How many transactions are asked for from now on. */
+function countedCommits({ middlewareStack }: DynamoDBClient): () => number {
+  let count = 0;
+  middlewareStack.add(
+    (next, { commandName }) =>
+      (args) => {
+        if (commandName === "TransactWriteItemsCommand") count += 1;
+        return next(args);
+      },
+    { step: "initialize", name: "countedCommits", override: true },
+  );
+  return () => count;
+}
 
 /** Shared tables for each case, and the other system's conversation in them. */
 function otherSystem(emulators: Emulators, settings: Partial<Settings> = {}) {
@@ -222,6 +238,36 @@ describeOnEmulators("messages mirrored in another system's row", (emulators) => 
       other.at.told("conversation.not-updated").map(({ fields }) => fields.lacks),
       ["messages"],
     );
+  });
+
+  it.each([
+    "12345678901234567890.5",
+    "0.12345678901234567890123456789",
+    // Reads as 0.1: nothing shows that it was rounded, but for a comparison where it is stored.
+    "0.10000000000000000000000001",
+    "9007199254740993",
+    "1e100",
+  ])("leave a list alone that holds the number %s, which could not be written back", async (number) => {
+    await other.write(full);
+    const { dynamodb } = other.at.fixture;
+    const at = { TableName: other.at.tableOf("conversations"), Key: marshall(KEY) };
+    const list = { L: [{ M: { body: { S: "theirs" }, score: { N: number } } }] };
+    const change = { UpdateExpression: "SET messages = :list", ExpressionAttributeValues: { ":list": list } };
+    await dynamodb.send(new UpdateItemCommand({ ...at, ...change }));
+    const stored = async () =>
+      (await dynamodb.send(new GetItemCommand({ ...at, ConsistentRead: true }))).Item;
+    const before = await stored();
+    const commits = countedCommits(other.at.fixture.options.clients!.dynamodb!);
+    await answer();
+    const after = await stored();
+    assert.deepEqual(after?.messages, before?.messages);
+    assert.equal(after?.conversation_status?.S, "reply_sent");
+    assert.deepEqual(
+      other.at.told("conversation.not-updated").map(({ fields }) => fields.lacks),
+      ["messages"],
+    );
+    // It is not tried again and again: the list would read the same each time.
+    assert.ok(commits() <= 2, `${commits()} commits`);
   });
 
   it("keep within a row that is nearly full, list and all", async () => {

@@ -1,4 +1,5 @@
 import type { QuarantinedRow } from "../../ports/inspector.ts";
+import type { Discarded } from "../../ports/repairs.ts";
 import type { Command } from "../command.ts";
 import { withData } from "../data.ts";
 import { listCommand } from "../list-command.ts";
@@ -11,32 +12,44 @@ stop no conversation. --json shows the rows themselves.`,
   (inspector, page) => inspector.quarantined(page),
   (nowMs) => ({
     head: ["id", "when", "table", "conversation", "why"],
-    row: ({ id, atMs, table, conversationId = "-", why }) => [
+    row: ({ id, atMs, table, conversationId = "-", why, movable }) => [
       id,
       relativeTime(atMs, nowMs),
       table,
       conversationId,
-      why,
+      movable ? `${why}: ${MOVED_BY}` : why,
     ],
     none: "Nothing was set aside.",
   }),
 );
 
+const MOVED_BY = "lull migrate seed-aws moves it";
+
 export const discard: Command = {
-  usage: "<id>...",
-  about: "Drops rows for good that you have seen to.",
-  options: {},
+  usage: "<id>... [--seed-rows]",
+  about: `Drops rows for good that you have seen to. A customer's message that another system staged is not
+dropped unless you say so: \`lull migrate seed-aws\` moves it, and it gets its turn.`,
+  options: {
+    "seed-rows": { type: "boolean", help: "also messages that lull migrate seed-aws could move" },
+  },
   args: { required: ["<id>"], more: true },
   run: (call) =>
     withData(call, async ({ lull }) => {
-      const results: { id: string; result: string }[] = [];
-      for (const id of call.args) results.push({ id, result: await lull.discardQuarantined(id) });
-      const missed = results.filter(({ result }) => result === "not-found");
+      const how = { evenMovable: call.options["seed-rows"] === true };
+      const results: { id: string; result: Discarded }[] = [];
+      for (const id of call.args) results.push({ id, result: await lull.discardQuarantined(id, how) });
+      const left = results.filter(({ result }) => result !== "discarded");
       const sentences = [
-        `${results.length - missed.length} discarded`,
-        ...missed.map(({ id }) => `there is no row ${id} in quarantine`),
+        `${results.length - left.length} discarded`,
+        ...left.map(({ id, result }) =>
+          result === "movable" ? keptInWords(id) : `there is no row ${id} in quarantine`,
+        ),
       ];
       printResult(call, { results }, sentences.join("\n"));
-      return missed.length === 0 ? 0 : 1;
+      return left.length === 0 ? 0 : 1;
     }),
 };
+
+function keptInWords(id: string): string {
+  return `${id} is a message that another system staged: ${MOVED_BY}, --seed-rows drops it for good`;
+}

@@ -101,7 +101,7 @@ export function engineOn(context: AwsContext, close: () => Promise<void>): Engin
       discardDead: async (id) => discardDead(await ready(), id),
       markUnknown: async (id) => markUnknown(await ready(), id),
       resendUnknown: async (id) => resendUnknown(await ready(), id),
-      discardQuarantined: async (id) => discardQuarantined(await ready(), id),
+      discardQuarantined: async (id, how) => discardQuarantined(await ready(), id, how),
     },
     inspector: inspectorOver(ready),
     secretFor: async (purpose) => (await ready()).installation.secretFor(purpose),

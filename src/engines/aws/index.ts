@@ -2,6 +2,7 @@ import type { EngineProvider } from "../../ports/engine.ts";
 import { AWS_DEFAULTS } from "./context.ts";
 import { engineOn, openContext } from "./engine.ts";
 import { type AwsOptions, resourcesFrom } from "./options.ts";
+import { requireQueue } from "./queue/triggers.ts";
 import { openSeedTables } from "./seed-tables.ts";
 
 export { AWS_DEFAULTS } from "./context.ts";
@@ -32,6 +33,7 @@ export function aws(options: AwsOptions = {}): AwsEngine {
       "and restore them with `aws dynamodb restore-table-to-point-in-time`",
     seedTables: (names, given) => openSeedTables(options, names, given),
     async open(given) {
+      requireQueue(resourcesFrom(options).queues);
       const { context, checks, redrive, close } = openContext(options, given);
       return { ...engineOn(context, close), checks, redrive };
     },

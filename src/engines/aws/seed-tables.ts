@@ -1,13 +1,28 @@
-import type { TableDescription } from "@aws-sdk/client-dynamodb";
+import type { DynamoDBClient, TableDescription } from "@aws-sdk/client-dynamodb";
 import { isBusy } from "../../core/rules.ts";
 import { ConfigError, LullError } from "../../errors.ts";
 import type { EngineContext } from "../../ports/engine.ts";
-import type { SeedItem, SeedTableName, SeedTableNames, SeedTables } from "../../ports/seed-tables.ts";
+import type {
+  SeedItem,
+  SeedRows,
+  SeedSource,
+  SeedTableName,
+  SeedTableNames,
+  SeedTables,
+} from "../../ports/seed-tables.ts";
+import { failure } from "../../wire/aws-failure.ts";
 import type { AwsContext } from "./context.ts";
 import { absent, all, equal, type Item } from "./dynamo/expression.ts";
 import { described, lacking, type TablesAt } from "./dynamo/lacking.ts";
 import { pages } from "./dynamo/pages.ts";
-import { type AnyTable, type ForeignTable, type KeyPart, keyIn } from "./dynamo/tables.ts";
+import {
+  type AnyTable,
+  type ForeignTable,
+  type KeyPart,
+  keyIn,
+  type TableName,
+  type TableNames,
+} from "./dynamo/tables.ts";
 import { openContext } from "./engine.ts";
 import { changeOf, conversationFrom, rowKey, senderIn } from "./items/conversation-item.ts";
 import { rowOf } from "./items/conversation-row.ts";
@@ -21,9 +36,10 @@ import { moveIn } from "./steps/move-in.ts";
 /** The tables that are there. */
 export type FoundTables = Readonly<Partial<Record<SeedTableName, AnyTable>>>;
 
-type OnTables = Omit<SeedTables, "lacks" | "make" | "close">;
-
-/** Opens them beside the engine's own. The names in the seed documents are the default. */
+/**
+ * Opens them beside the engine's own. The names in the seed documents are the default. No queue is needed to
+ * look at them.
+ */
 export async function openSeedTables(
   options: AwsOptions,
   given: Partial<SeedTableNames>,
@@ -31,15 +47,18 @@ export async function openSeedTables(
 ): Promise<SeedTables> {
   const client = options.clients?.dynamodb ?? dynamoDbClient(options);
   const opened = openContext({ ...options, clients: { ...options.clients, dynamodb: client } }, engine);
-  const at: TablesAt = { client, names: tableNames(options), clock: engine.clock };
-  const tables = await findTables(at, given);
+  const { clock } = engine;
+  const at: TablesAt = { client, region: await regionOf(client), names: tableNames(options), clock };
+  const { tables, sources } = await findTables(at, given);
   return {
     ...seedTablesOn(opened.context, tables),
+    sources,
+    region: at.region,
     lacks: async () => (await lacking(at)).map(({ make: _, ...each }) => each),
-    async make(onProgress) {
+    async make(onMaking) {
       // One at a time: DynamoDB makes one index of a table after the other.
-      for (const { table, what, make } of await lacking(at)) {
-        if (make) onProgress(`${table} ${what}`);
+      for (const { make, ...each } of await lacking(at)) {
+        if (make) onMaking(each);
         await make?.();
       }
     },
@@ -50,22 +69,40 @@ export async function openSeedTables(
   };
 }
 
-async function findTables({ client, names }: TablesAt, given: Partial<SeedTableNames>): Promise<FoundTables> {
-  const wanted: SeedTableNames = {
+async function regionOf({ config }: DynamoDBClient): Promise<string> {
+  return config.region().catch((error) => {
+    throw failure(error, "DynamoDB");
+  });
+}
+
+async function findTables({ client, names }: TablesAt, given: Partial<SeedTableNames>): Promise<Found> {
+  const wanted: Readonly<Record<SeedTableName, string>> = {
+    conversations: names.conversations,
     stage: names.stage,
     triggerLock: names.triggerLock,
     holding: "Holding",
     batchState: "ConversationBatchState",
     ...given,
   };
-  const found = Object.entries(wanted).map(async ([table, name]) => {
-    const isOurs = (table === "stage" || table === "triggerLock") && name === names[table];
-    const description = await described(client, name);
-    return [table, description && (isOurs ? table : foreignTable(name, description))] as const;
-  });
   // All at once: a failure of one that is not waited for yet would end the process.
-  const [conversations, ...others] = await Promise.all([described(client, names.conversations), ...found]);
-  return { ...Object.fromEntries(others), ...(conversations && { conversations: "conversations" }) };
+  const found = await Promise.all(
+    (Object.keys(wanted) as SeedTableName[]).map(async (table) => {
+      const name = wanted[table];
+      const description = await described(client, name);
+      const isOurs = table in names && name === names[table as keyof TableNames];
+      const place = description && (isOurs ? (table as TableName) : foreignTable(name, description));
+      return { table, name, place };
+    }),
+  );
+  return {
+    tables: Object.fromEntries(found.map(({ table, place }) => [table, place])),
+    sources: found.map(({ table, name, place }) => ({ table, name, isThere: place !== undefined })),
+  };
+}
+
+interface Found {
+  readonly tables: FoundTables;
+  readonly sources: readonly SeedSource[];
 }
 
 function foreignTable(
@@ -84,14 +121,15 @@ function foreignTable(
 }
 
 /** What is done with the tables once they are found. */
-export function seedTablesOn(context: AwsContext, tables: FoundTables): OnTables {
+export function seedTablesOn(context: AwsContext, tables: FoundTables): SeedRows {
   const ready = async () => {
     await context.installation.load();
     return context;
   };
   return {
     rows: (table) => foreignRows(context, table, tables[table]),
-    conversation: (id, primaryChannel) => findRow(context, id, primaryChannel),
+    conversation: async (id, primaryChannel) =>
+      tables.conversations && (await findRow(context, id, primaryChannel)),
     async move(conversation, messages) {
       const rows = messages.map(({ arrival, table, item }) => ({ arrival, item, table: tables[table]! }));
       return moveIn(await ready(), conversationFrom(conversation), rows);

@@ -1,7 +1,7 @@
 import { mayBring } from "../../core/own-addresses.ts";
 import type { Channel } from "../../ports/channel.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { MovedMessage, SeedItem, SeedTables } from "../../ports/seed-tables.ts";
+import type { MovedMessage, SeedItem, SeedRows } from "../../ports/seed-tables.ts";
 import { inLanes } from "../in-lanes.ts";
 import { arrivalFrom } from "../parsed-arrival.ts";
 import { seedInstant } from "../seed-time.ts";
@@ -14,7 +14,7 @@ const WIDTH = 16;
 export interface AwsMove extends Pick<Otherwise, "address"> {
   /** Whose account a message of this channel came through, where its row does not say. */
   readonly accountFor: (channel: string) => string | undefined;
-  readonly tables: Omit<SeedTables, "lacks" | "make" | "close">;
+  readonly tables: SeedRows;
   readonly channels: Readonly<Record<string, Channel>>;
   /** The channel that was named; otherwise the conversation's own row tells its type. */
   readonly channel: string | undefined;
@@ -40,7 +40,10 @@ export interface AwsMoved {
   readonly left: LeftRow[];
 }
 
-/** Messages first, so that each conversation's status follows from its own turn; then what is in the way. */
+/**
+ * Locks first: a window of ours takes the place of one, which would then not be counted. Messages before
+ * statuses, so that each conversation's follows from its own turn.
+ */
 export async function moveTables(move: AwsMove): Promise<AwsMoved> {
   const moved: AwsMoved = {
     messages: { found: 0, moved: 0, duplicates: 0, gone: 0, young: 0 },
@@ -50,8 +53,8 @@ export async function moveTables(move: AwsMove): Promise<AwsMoved> {
   };
   /** Conversations in which the original system was seen a moment ago. */
   const alive = new Set<string>();
-  for (const table of ["stage", "holding"] as const) await moveMessages(move, table, moved, alive);
   for (const table of ["triggerLock", "batchState"] as const) await removeLocks(move, table, moved, alive);
+  for (const table of ["stage", "holding"] as const) await moveMessages(move, table, moved, alive);
   await putToRest(move, moved, alive);
   return moved;
 }

@@ -51,7 +51,7 @@ export const elsewhere: readonly EngineCase[] = [
     await s.windowPasses();
     const sinceAtMs = s.nowMs;
     const first = as("later", await s.engine.turns.take(conversationId));
-    assert.deepEqual(first.elsewhere, { conversationId, sinceAtMs });
+    assert.deepEqual(first.elsewhere, { conversationId, sinceAtMs, isFirst: true });
     assert.ok(first.dueAtMs > s.nowMs && first.dueAtMs <= s.nowMs + SOON_MS);
     await s.passes(5_000);
     const second = as("later", await s.engine.turns.take(conversationId));
@@ -85,6 +85,68 @@ export const elsewhere: readonly EngineCase[] = [
     await s.nothingDue();
     await s.passes(1);
     await s.take();
+  }),
+
+  scene(
+    "a turn is put off for its longest time at most, however often the record is changed",
+    { ...honouring, honourStatusForMsMax: 1_500_000 },
+    async (s) => {
+      const conversationId = await takenElsewhere(s);
+      const untilAtMs = s.nowMs + s.settings.honourStatusForMsMax + s.settings.clockSkewMs;
+      for (let change = 1; s.nowMs + 300_000 < untilAtMs; change += 1) {
+        await s.passes(300_000);
+        await s.fixture.says!(conversationId, "processing_reply", change);
+        await s.nothingDue();
+      }
+      await s.passes(untilAtMs - 1 - s.nowMs);
+      await s.nothingDue();
+      await s.passes(1);
+      const taken = await s.take();
+      assert.equal(taken.isOverStale, true);
+      await s.reply(taken);
+      await s.atRest();
+    },
+  ),
+
+  scene("a turn that waits for another system is shown, and since when", honouring, async (s) => {
+    const shown = async () => {
+      const { items } = await s.engine.inspector.locks({ limit: 10 });
+      const lock = (await s.engine.inspector.conversation(conversationId))?.lock;
+      assert.deepEqual(lock?.elsewhere, items[0]?.elsewhere);
+      return items.map(({ elsewhere: waits }) => waits);
+    };
+    const { conversationId } = await s.receive();
+    assert.deepEqual(await shown(), [undefined]);
+    await s.fixture.says!(conversationId, "processing_reply");
+    await s.windowPasses();
+    const sinceAtMs = s.nowMs;
+    await s.nothingDue();
+    assert.deepEqual(await shown(), [{ sinceAtMs }]);
+    await s.fixture.says!(conversationId, "processing_reply", 1_000);
+    await s.passes(SOON_MS);
+    await s.nothingDue();
+    assert.deepEqual(await shown(), [{ sinceAtMs }]);
+    await s.fixture.says!(conversationId, "reply_sent");
+    await s.passes(SOON_MS);
+    const taken = await s.take();
+    assert.deepEqual(await shown(), [undefined]);
+    await s.reply(taken);
+    await s.atRest();
+  }),
+
+  scene("time in which a turn was not due is none that it waited for another", honouring, async (s) => {
+    const conversationId = await takenElsewhere(s);
+    await s.engine.conversations.change(conversationId, { paused: true });
+    await s.passes(SOON_MS);
+    await s.nothingDue();
+    await s.passes(s.settings.honourStatusForMsMax);
+    await s.nothingDue();
+    await s.engine.conversations.change(conversationId, { paused: false });
+    await s.passes(SOON_MS);
+    await s.nothingDue();
+    await s.fixture.says!(conversationId, "reply_sent");
+    await s.passes(SOON_MS);
+    assert.equal((await s.take()).isOverStale, undefined);
   }),
 
   scene("another system that takes it anew is honoured anew", honouring, async (s) => {

@@ -80,11 +80,12 @@ function describe(
   return parts.join("\n");
 }
 
-function waiting({ window, lease, staged, attempts, draft }: LockRecord, nowMs: number): string {
+function waiting({ window, lease, elsewhere, staged, attempts, draft }: LockRecord, nowMs: number): string {
   const parts = [
     `${staged} staged`,
     window && `due ${relativeTime(window.dueAtMs, nowMs)}`,
     lease && `held by ${lease.holder} since ${relativeTime(lease.takenAtMs, nowMs)}`,
+    elsewhere && `waits for another system since ${relativeTime(elsewhere.sinceAtMs, nowMs)}`,
     attempts > 0 && `attempt ${attempts}`,
     draft && "answer drafted",
   ];

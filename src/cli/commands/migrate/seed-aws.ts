@@ -5,18 +5,19 @@ import type { EngineProvider } from "../../../ports/engine.ts";
 import type { Lacking, SeedTableNames, SeedTables } from "../../../ports/seed-tables.ts";
 import { type Call, type Command, textOption } from "../../command.ts";
 import { silent, withService } from "../../data.ts";
-import { printResult } from "../../output/print.ts";
 import { progress } from "../../output/progress.ts";
 import { parseSince } from "../../output/times.ts";
 import { CommandFailed, UsageError } from "../../usage-error.ts";
-import { channelFor, inWords, isApplied, MIGRATION_OPTIONS, ownChannels } from "./migration.ts";
+import { channelFor, isApplied, MIGRATION_OPTIONS, ownChannels } from "./migration.ts";
+import { type Reported, refuse, report } from "./seed-aws-report.ts";
 
 export const seedAws: Command = {
   usage: "[--apply] [--create] [options]",
   about: `Moves in from the original system's DynamoDB tables: what is staged there gets its turn, once; locks
 that expired are removed; conversations that were left in processing_reply are put to rest. Messages lists and
 thread ids stay where they are: Lull reads them. Tables and indexes that Lull needs and that are missing are
-shown with the command that adds them. Without --apply it only shows what it would do. What is younger than
+shown with the command that adds them. Without --apply it only shows what it would do, and needs the tables
+and no queue. What is younger than
 --older-than is left to the original system: with 0s all of it is moved, once that system is stopped. It may
 be killed and run again at any time. Exit code 1: something was left, and is listed.`,
   options: {
@@ -48,19 +49,20 @@ be killed and run again at any time. Exit code 1: something was left, and is lis
     const olderThanMs = ageOf(call);
     if (call.options.create === true && !isReal) throw new UsageError("--create needs --apply");
     return withService(call, async ({ lull, loaded }) => {
-      const channel =
-        textOption(call, "channel") === undefined
-          ? undefined
-          : channelFor(call, ownChannels(loaded), () => false, "named");
-      const tables = await openTables(call, lull, loaded.config(silent).engine);
+      const configured = ownChannels(loaded);
+      const isNamed = textOption(call, "channel") !== undefined;
+      const channel = isNamed ? channelFor(call, configured, () => false, "named") : undefined;
+      const { engine } = loaded.config(silent);
+      const tables = await openTables(call, lull, engine);
       try {
-        const lacks = await complete(call, tables, isReal);
-        if (isReal && lacks.length > 0) return refuse(call, lacks);
-        const configured = ownChannels(loaded);
+        const needs = needsOf(call, engine, tables);
+        if (isReal && needs.length > 0) return refuse(call, { needs, made: [], lacks: [] });
+        const { made, lacks } = await complete(call, tables, isReal);
+        if (isReal && lacks.some(({ canWait }) => !canWait)) return refuse(call, { needs, made, lacks });
         const channels = Object.fromEntries(configured.map(({ name }) => [name, lull.channels[name]!]));
         const moving = { tables, channel, isReal, olderThanMs, configured };
         const moved = await move(call, { ...lull, channels }, moving);
-        return report(call, { isReal, lacks, moved });
+        return report(call, { isReal, needs, made, lacks, moved });
       } finally {
         await tables.close();
       }
@@ -100,24 +102,53 @@ function tablesOf(call: Call): Partial<SeedTableNames> {
   return Object.fromEntries(named);
 }
 
-/** What is still missing, after what may be made was made. */
-async function complete(call: Call, tables: SeedTables, isReal: boolean): Promise<readonly Lacking[]> {
+/** What has to be said or put right by the caller before anything is changed. */
+function needsOf(call: Call, { triggerQueues }: EngineProvider, { sources, region }: SeedTables): string[] {
+  const named = Object.entries(TABLE_OPTIONS).filter(([, option]) => textOption(call, option) !== undefined);
+  const options = new Map<string, string>(named);
+  const absent = sources.filter(({ isThere }) => !isThere);
+  const misnamed = absent.flatMap(({ table, name }) => {
+    const option = options.get(table);
+    return option === undefined ? [] : [`there is no table ${name} (--${option}) in ${region}`];
+  });
+  const nameOf = (table: string) => sources.find((each) => each.table === table)?.name;
+  const isAbsent = (table: string) => absent.some((each) => each.table === table);
+  const [stage, holding] = [nameOf("stage"), nameOf("holding")];
+  return [
+    ...misnamed,
+    ...(misnamed.length === 0 && isAbsent("stage") && isAbsent("holding")
+      ? [`there is no table of staged messages in ${region}: neither ${stage} nor ${holding}. ${NAMES}`]
+      : []),
+    ...(isAbsent("conversations")
+      ? [`there is no table ${nameOf("conversations")} in ${region}, ${CONVERSATIONS}`]
+      : []),
+    ...(triggerQueues?.().length === 0 ? [QUEUE] : []),
+  ];
+}
+
+const NAMES = "If it has another name: LULL_TABLE_STAGE, --stage-table or --holding-table";
+const CONVERSATIONS =
+  "and --create makes none: the other system's conversations are in it. Name it: LULL_TABLE_CONVERSATIONS";
+const QUEUE =
+  "--apply needs a queue: what is moved is answered when a trigger comes through it. " +
+  "Set LULL_QUEUE_DEFAULT to its URL";
+
+/** What was missing and is there now, and what still is missing. */
+async function complete(
+  call: Call,
+  tables: SeedTables,
+  isReal: boolean,
+): Promise<Pick<Reported, "made" | "lacks">> {
+  const made: Lacking[] = [];
   if (isReal && call.options.create === true) {
     const shown = progress(call.io);
-    await tables.make((what) => shown.update(`adding: ${what}`));
+    await tables.make((lacking) => {
+      made.push(lacking);
+      shown.update(`adding: ${lacking.table} ${lacking.what}`);
+    });
     shown.end();
   }
-  return tables.lacks();
-}
-
-function refuse(call: Call, lacks: readonly Lacking[]): number {
-  const advice = "Nothing was changed. Add it with --apply --create, or with the commands.";
-  printResult(call, { dryRun: false, lacks }, [...lacks.map(lackingInWords), "", advice].join("\n"));
-  return 1;
-}
-
-function lackingInWords({ table, what, command }: Lacking): string {
-  return `${table} ${what}${command === undefined ? ": use another table" : `\n  ${command}`}`;
+  return { made, lacks: await tables.lacks() };
 }
 
 interface Moving {
@@ -159,42 +190,4 @@ async function move(
   });
   shown.end();
   return moved;
-}
-
-interface Reported {
-  readonly isReal: boolean;
-  readonly lacks: readonly Lacking[];
-  readonly moved: AwsMoved;
-}
-
-function report(call: Call, { isReal, lacks, moved }: Reported): number {
-  const { messages, locks, conversations, left } = moved;
-  const verb = isReal ? "" : "would be ";
-  const words = inWords(
-    [
-      ["staged messages found", messages.found],
-      [`messages ${verb}moved`, messages.moved],
-      ["messages that were here before", messages.duplicates],
-      ["messages that the other system took meanwhile", messages.gone],
-      ["messages left as too young", messages.young],
-      ["trigger locks found", locks.found],
-      [`locks ${verb}removed`, locks.removed],
-      ["conversations", conversations.found],
-      ["of them with an OpenAI thread id (kept, see docs/moving-in.md)", conversations.threads],
-      ["of them in processing_reply", conversations.stuck],
-      [`conversations ${verb}put to rest`, conversations.rested],
-      ["rows left", left.length],
-    ],
-    {
-      head: ["table", "conversation", "why"],
-      rows: left.map(({ table, conversationId, why }) => [table, conversationId, why]),
-    },
-  );
-  const young = messages.young + conversations.young;
-  const lines = [...lacks.map(lackingInWords), words];
-  if (young > 0)
-    lines.push("", `${young} are younger than --older-than: stop the other system, then --older-than 0s.`);
-  if (!isReal) lines.push("", "Nothing was changed. To do it: --apply");
-  printResult(call, { dryRun: !isReal, lacks, ...moved }, lines.join("\n"));
-  return isReal && left.length + young > 0 ? 1 : 0;
 }

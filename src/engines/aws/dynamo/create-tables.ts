@@ -2,6 +2,7 @@ import {
   type AttributeDefinition,
   CreateTableCommand,
   type DynamoDBClient,
+  type TableDescription,
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
@@ -40,8 +41,12 @@ export async function createTable(
   if (isThere) return;
   await waitUntilTableExists({ client, maxWaitTime: CREATE_SECONDS_MAX }, { TableName });
   if (timeToLive === undefined) return;
-  const TimeToLiveSpecification = { Enabled: true, AttributeName: timeToLive };
-  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+  await client.send(new UpdateTimeToLiveCommand(expiryInput(TableName, timeToLive, true)));
+}
+
+/** What `UpdateTimeToLive` is asked. */
+export function expiryInput(TableName: string, AttributeName: string, Enabled: boolean) {
+  return { TableName, TimeToLiveSpecification: { Enabled, AttributeName } };
 }
 
 /** What `CreateTable` is asked. */
@@ -57,13 +62,25 @@ export function createInput(TableName: string, table: TableDefinition) {
   };
 }
 
-/** What `UpdateTable` is asked, to add an index. */
-export function addIndexInput(TableName: string, table: TableDefinition, index: IndexDefinition) {
+/** What `UpdateTable` is asked, to add an index to a table as it was found. */
+export function addIndexInput(
+  TableName: string,
+  table: TableDefinition,
+  index: IndexDefinition,
+  found: TableDescription,
+) {
   return {
     TableName,
     AttributeDefinitions: attributeDefinitions([table, index].flatMap(keysOf)),
-    GlobalSecondaryIndexUpdates: [{ Create: indexInput(index) }],
+    GlobalSecondaryIndexUpdates: [{ Create: { ...indexInput(index), ...capacityOf(found) } }],
   };
+}
+
+/** Where capacity is bought an index has to have its own: as much as its table. On demand it has none. */
+function capacityOf({ BillingModeSummary, ProvisionedThroughput = {} }: TableDescription) {
+  const { ReadCapacityUnits = 0, WriteCapacityUnits = 0 } = ProvisionedThroughput;
+  const isBought = BillingModeSummary?.BillingMode !== "PAY_PER_REQUEST" && ReadCapacityUnits > 0;
+  return isBought && { ProvisionedThroughput: { ReadCapacityUnits, WriteCapacityUnits } };
 }
 
 function indexInput(index: IndexDefinition) {

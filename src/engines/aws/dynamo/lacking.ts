@@ -10,9 +10,16 @@ import { StoreUnavailable } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Lacking } from "../../../ports/seed-tables.ts";
 import { failure, isMissing } from "../../../wire/aws-failure.ts";
-import { addIndexInput, createInput, createTable } from "./create-tables.ts";
-import { problems } from "./table-problems.ts";
-import { TABLES, type TableName, type TableNames } from "./tables.ts";
+import {
+  addIndexCommand,
+  type CliPlace,
+  createCommand,
+  expiryCommand,
+  untilReadyCommand,
+} from "./cli-commands.ts";
+import { addIndexInput, createInput, createTable, expiryInput } from "./create-tables.ts";
+import { isBeingMade, problems } from "./table-problems.ts";
+import { type IndexDefinition, TABLES, type TableName, type TableNames } from "./tables.ts";
 
 /** How long an index may take to fill. DynamoDB makes one at a time, at about a gigabyte in five minutes. */
 const INDEX_MS_MAX = 3_600_000;
@@ -26,6 +33,7 @@ interface Making extends Lacking {
 /** Where tables are, and where they are looked for. */
 export interface TablesAt {
   readonly client: DynamoDBClient;
+  readonly region: string;
   readonly names: TableNames;
   readonly clock: Clock;
 }
@@ -52,23 +60,41 @@ async function lackingIn(at: TablesAt, table: TableName): Promise<Making[]> {
   const [name, wanted] = [names[table], TABLES[table]];
   const found = await described(client, name);
   if (!found) {
-    const command = inShell("create-table", createInput(name, wanted));
-    return [{ table: name, what: "is missing", command, make: () => createTable(client, name, wanted) }];
+    const expiry = wanted.timeToLive === undefined ? undefined : expiryInput(name, wanted.timeToLive, true);
+    const command = createCommand(placeOf(at, name), createInput(name, wanted), expiry);
+    const make = () => createTable(client, name, wanted);
+    return [{ table: name, what: "is missing", variable: wanted.env, command, make }];
   }
-  const expiring = table === "stage" ? await expiryOf(client, name) : [];
-  return [...problems(found, wanted).map((what) => problemAt(at, table, what)), ...expiring];
+  // Those that are being made come first: no other can be asked for until they are ready.
+  const wrong = problems(found, wanted).sort((a, b) => Number(isBeingMade(b)) - Number(isBeingMade(a)));
+  return [...wrong.map((what) => problemAt(at, { table, what, found })), ...(await expiryOf(at, table))];
 }
 
-function problemAt({ client, names, clock }: TablesAt, table: TableName, what: string): Making {
-  const [name, wanted] = [names[table], TABLES[table]];
-  const index = wanted.indexes?.find((each) => what === `lacks the index ${each.name}`);
-  if (!index) return { table: name, what };
-  const input = addIndexInput(name, wanted, index);
+function placeOf({ region }: TablesAt, table: string): CliPlace {
+  return { region, table };
+}
+
+interface Problem {
+  readonly table: TableName;
+  readonly what: string;
+  readonly found: TableDescription;
+}
+
+function problemAt(at: TablesAt, { table, what, found }: Problem): Making {
+  const [name, wanted] = [at.names[table], TABLES[table]];
+  const named = (index: IndexDefinition) => what.includes(` index ${index.name}`);
+  const index = wanted.indexes?.find(named);
+  if (index && isBeingMade(what)) {
+    const command = untilReadyCommand(placeOf(at, name), index.name);
+    return { table: name, what, command, make: () => untilActive(at, name, index.name) };
+  }
+  if (!index || what !== `lacks the index ${index.name}`) return { table: name, what };
+  const input = addIndexInput(name, wanted, index, found);
   const make = async () => {
-    await client.send(new UpdateTableCommand(input));
-    await untilActive({ client, names, clock }, name, index.name);
+    await at.client.send(new UpdateTableCommand(input));
+    await untilActive(at, name, index.name);
   };
-  return { table: name, what, command: inShell("update-table", input), make };
+  return { table: name, what, command: addIndexCommand(placeOf(at, name), input, index.name), make };
 }
 
 async function untilActive({ client, clock }: TablesAt, name: string, index: string): Promise<void> {
@@ -83,22 +109,42 @@ async function untilActive({ client, clock }: TablesAt, name: string, index: str
   }
 }
 
-/** The original system let its staged messages expire after a minute. */
-async function expiryOf(client: DynamoDBClient, TableName: string): Promise<Making[]> {
-  const { TimeToLiveDescription: is } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
-  if (is?.TimeToLiveStatus !== "ENABLED") return [];
-  const { AttributeName = "expires_at" } = is;
-  const input = { TableName, TimeToLiveSpecification: { Enabled: false, AttributeName } };
-  return [
-    {
-      table: TableName,
-      what: "expires its rows (TTL): messages would go before they are answered",
-      command: inShell("update-time-to-live", input),
-      make: async () => void (await client.send(new UpdateTimeToLiveCommand(input))),
-    },
-  ];
+/**
+ * The original system let its staged messages expire after a minute. In other tables of ours only what is
+ * over expires: that can wait.
+ */
+async function expiryOf(at: TablesAt, table: TableName): Promise<Making[]> {
+  const wanted = TABLES[table].timeToLive;
+  const by = await expiresBy(at, at.names[table]);
+  if (by === wanted || (by !== undefined && table !== "stage" && wanted === undefined)) return [];
+  if (by === undefined)
+    return [{ ...expiryChange(at, table, true, wanted!), what: "never removes what is over (TTL)" }];
+  const change = expiryChange(at, table, false, by);
+  if (wanted !== undefined)
+    return [{ ...change, what: `expires its rows by ${by}, not by ${wanted}${AGAIN}` }];
+  const what = "expires its rows (TTL): messages would go before they are answered";
+  return [{ ...change, what, canWait: false }];
 }
 
-function inShell(action: string, input: object): string {
-  return `aws dynamodb ${action} --cli-input-json '${JSON.stringify(input)}'`;
+const AGAIN = ": switch that off, and run this again after an hour, as DynamoDB asks for between two changes";
+
+async function expiresBy({ client }: TablesAt, TableName: string): Promise<string | undefined> {
+  const { TimeToLiveDescription: is } = await client
+    .send(new DescribeTimeToLiveCommand({ TableName }))
+    .catch((error) => {
+      throw failure(error, `table ${TableName}`);
+    });
+  const isOn = is?.TimeToLiveStatus === "ENABLED" || is?.TimeToLiveStatus === "ENABLING";
+  return isOn ? is.AttributeName : undefined;
+}
+
+function expiryChange(at: TablesAt, table: TableName, isOn: boolean, attribute: string) {
+  const name = at.names[table];
+  const input = expiryInput(name, attribute, isOn);
+  return {
+    table: name,
+    canWait: true,
+    command: expiryCommand(placeOf(at, name), input),
+    make: async () => void (await at.client.send(new UpdateTimeToLiveCommand(input))),
+  };
 }

@@ -25,6 +25,13 @@ export function problems(table: TableDescription, wanted: TableDefinition): stri
   ];
 }
 
+/** Whether it is an index that only needs time. */
+export function isBeingMade(problem: string): boolean {
+  return problem.endsWith(`that ${NOT_READY}: CREATING`);
+}
+
+const NOT_READY = "is not ready";
+
 function indexProblems(
   { KeySchema = [], IndexStatus = "ACTIVE", Projection = {} }: GlobalSecondaryIndexDescription,
   definitions: readonly AttributeDefinition[],
@@ -39,7 +46,7 @@ function indexProblems(
   return [
     ...(key === wantedKey ? [] : [`has the key ${key} instead of ${wantedKey}`]),
     ...(missing.length === 0 ? [] : [`does not carry ${missing.join(", ")}`]),
-    ...(IndexStatus === "ACTIVE" ? [] : [`is not ready: ${IndexStatus}`]),
+    ...(IndexStatus === "ACTIVE" ? [] : [`${NOT_READY}: ${IndexStatus}`]),
   ];
 }
 

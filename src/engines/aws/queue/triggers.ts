@@ -86,9 +86,6 @@ export class QueueTriggers implements Triggers {
 
   constructor(options: TriggersOptions) {
     this.#options = options;
-    if (Object.keys(options.queues).length === 0) {
-      throw new ConfigError("no queue: give aws({ queues }) or set LULL_QUEUE_DEFAULT to a queue's URL");
-    }
   }
 
   async send(trigger: Trigger, wakeAtMs: number, leastSeconds = 0): Promise<void> {
@@ -240,9 +237,15 @@ export class QueueTriggers implements Triggers {
 
   /** The channel's own, the default one, or any: every worker may take every conversation. */
   #queueOf(channel: string): string {
-    const { queues } = this.#options;
+    const queues = requireQueue(this.#options.queues);
     return queues[channel] ?? queues[DEFAULT_QUEUE] ?? Object.values(queues)[0]!;
   }
+}
+
+/** Without one no worker would ever be woken. */
+export function requireQueue(queues: TriggersOptions["queues"]): TriggersOptions["queues"] {
+  if (Object.keys(queues).length > 0) return queues;
+  throw new ConfigError("no queue: give aws({ queues }) or set LULL_QUEUE_DEFAULT to a queue's URL");
 }
 
 /** Leaves no listener behind: the signal lives as long as its worker. */

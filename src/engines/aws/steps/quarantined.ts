@@ -1,6 +1,7 @@
 import { conversationWithin } from "../../../core/identity.ts";
 import type { Sound } from "../../../core/shape.ts";
 import type { Listing, Page, QuarantinedRow } from "../../../ports/inspector.ts";
+import type { Discarded, Discarding } from "../../../ports/repairs.ts";
 import type { AwsContext } from "../context.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { pages } from "../dynamo/pages.ts";
@@ -50,6 +51,7 @@ function standingRow({ table, key, item, why }: Foreign, atMs: number): Quaranti
     why,
     raw: JSON.stringify(item),
     atMs,
+    ...(isMovable(table, item) && { movable: true }),
   };
 }
 
@@ -79,26 +81,41 @@ export async function countQuarantined(context: AwsContext): Promise<Record<InPl
 export async function discardQuarantined(
   context: AwsContext,
   id: string,
-): Promise<"discarded" | "not-found"> {
+  how: Discarding = {},
+): Promise<Discarded> {
   const [table, key] = id.split(":");
+  return key !== undefined && (table === "stage" || table === "triggerLock")
+    ? discardInPlace(context, table, key, how)
+    : discardCopy(context, id);
+}
+
+async function discardCopy(context: AwsContext, id: string): Promise<Discarded> {
+  const conversationId = conversationWithin(id);
   const isDone =
-    key !== undefined && (table === "stage" || table === "triggerLock")
-      ? await discardInPlace(context, table, key)
-      : await discardCopy(context, id);
+    conversationId !== undefined && (await removeOnce(context, quarantineKey(conversationId, id)));
   return isDone ? "discarded" : "not-found";
 }
 
-async function discardCopy(context: AwsContext, id: string): Promise<boolean> {
-  const conversationId = conversationWithin(id);
-  return conversationId !== undefined && removeOnce(context, quarantineKey(conversationId, id));
-}
-
-async function discardInPlace(context: AwsContext, table: InPlaceTable, encoded: string): Promise<boolean> {
+async function discardInPlace(
+  context: AwsContext,
+  table: InPlaceTable,
+  encoded: string,
+  { evenMovable = false }: Discarding,
+): Promise<Discarded> {
   const key = keyFrom(table, encoded);
   const item = key && (await context.store.get(table, key));
-  if (!key || !item || TABLES_IN_PLACE[table](item).kind === "sound") return false;
+  if (!key || !item || TABLES_IN_PLACE[table](item).kind === "sound") return "not-found";
+  if (!evenMovable && isMovable(table, item)) return "movable";
   await context.store.delete(table, key);
-  return true;
+  return "discarded";
+}
+
+/** The original system staged messages in a table of the same name and with the same key. */
+function isMovable(table: InPlaceTable, item: Item): boolean {
+  const { v, kind, body, context_object, raw_message_data } = item;
+  const isTheirs = table === "stage" && v === undefined && kind === undefined;
+  const hasContent = [body, context_object, raw_message_data].some((part) => part !== undefined);
+  return isTheirs && hasContent && typeof (body ?? "") === "string";
 }
 
 function keyFrom(table: InPlaceTable, encoded: string): Item | undefined {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { providerIdsOf } from "../../../core/draft.ts";
 import { changeByTurn, type FinishedTurn } from "../../../core/turn.ts";
 import type { AwsContext } from "../context.ts";
@@ -44,10 +45,11 @@ export async function rowUpdate(
     return {
       action: updateOf(key, { ...whole, set: { ...whole.set, messages } }, condition),
       instead: async () => plain(MESSAGES),
-      // Its owner added to the list, or rewrote it.
+      // Its owner added to the list, or rewrote it. If it reads the same, it holds what cannot be compared.
       onto: (standing) => {
         if (!standing) return undefined;
-        return triesLeft > 0 ? mirroring(standing, triesLeft - 1) : plain(MESSAGES);
+        const isOther = triesLeft > 0 && !isDeepStrictEqual(standing.messages, row.messages);
+        return isOther ? mirroring(standing, triesLeft - 1) : plain(MESSAGES);
       },
     };
   };

@@ -1,0 +1,83 @@
+import type { AwsMoved } from "../../../migrate/seed-aws/move.ts";
+import type { Lacking } from "../../../ports/seed-tables.ts";
+import type { Call } from "../../command.ts";
+import { printResult } from "../../output/print.ts";
+import { inWords } from "./migration.ts";
+
+/** What stood in the way, what was put right, and what became of the rows. */
+export interface Reported {
+  readonly isReal: boolean;
+  /** What the caller has to say or to put right. */
+  readonly needs: readonly string[];
+  readonly made: readonly Lacking[];
+  readonly lacks: readonly Lacking[];
+  readonly moved: AwsMoved;
+}
+
+/** No row was touched. Returns the exit code. */
+export function refuse(
+  call: Call,
+  { needs, made, lacks }: Pick<Reported, "needs" | "made" | "lacks">,
+): number {
+  const canBeAdded = lacks.some(({ command, canWait }) => command !== undefined && !canWait);
+  const advice = canBeAdded ? " Add what is missing with --apply --create, or with the commands." : "";
+  const lines = [...madeInWords(made), ...lacksInWords(lacks), ...needs];
+  const result = { dryRun: false, needs, made, lacks };
+  printResult(call, result, [...lines, "", `Nothing was moved.${advice}`].join("\n"));
+  return 1;
+}
+
+export function report(call: Call, { isReal, needs, made, lacks, moved }: Reported): number {
+  const young = moved.messages.young + moved.conversations.young;
+  const lines = [countsInWords(moved, isReal)];
+  if (made.length > 0) lines.push("", ...madeInWords(made));
+  if (lacks.length > 0) lines.push("", ...lacksInWords(lacks));
+  if (needs.length > 0) lines.push("", ...needs);
+  if (young > 0)
+    lines.push("", `${young} are younger than --older-than: stop the other system, then --older-than 0s.`);
+  if (!isReal) lines.push("", `Nothing was changed. ${adviceFor(needs, lacks)}`);
+  printResult(call, { dryRun: !isReal, needs, made, lacks, ...moved }, lines.join("\n"));
+  return isReal && moved.left.length + young > 0 ? 1 : 0;
+}
+
+function adviceFor(needs: readonly string[], lacks: readonly Lacking[]): string {
+  if (needs.length > 0) return "Before --apply, see to what is needed.";
+  return lacks.some(({ command }) => command !== undefined)
+    ? "To do it: --apply --create, or the commands and then --apply"
+    : "To do it: --apply";
+}
+
+function madeInWords(made: readonly Lacking[]): string[] {
+  return made.map(({ table, what }) => `put right: ${table} ${what}`);
+}
+
+function lacksInWords(lacks: readonly Lacking[]): string[] {
+  return lacks.map(({ table, what, variable, command }) => {
+    const named = variable === undefined ? "" : ` (its name is ${variable})`;
+    return `${table} ${what}${named}${command === undefined ? ": use another table" : `\n${command}`}`;
+  });
+}
+
+function countsInWords({ messages, locks, conversations, left }: AwsMoved, isReal: boolean): string {
+  const verb = isReal ? "" : "would be ";
+  return inWords(
+    [
+      ["staged messages found", messages.found],
+      [`messages ${verb}moved`, messages.moved],
+      ["messages that were here before", messages.duplicates],
+      ["messages that the other system took meanwhile", messages.gone],
+      ["messages left as too young", messages.young],
+      ["trigger locks found", locks.found],
+      [`locks ${verb}removed`, locks.removed],
+      ["conversations", conversations.found],
+      ["of them with an OpenAI thread id (kept, see docs/moving-in.md)", conversations.threads],
+      ["of them in processing_reply", conversations.stuck],
+      [`conversations ${verb}put to rest`, conversations.rested],
+      ["rows left", left.length],
+    ],
+    {
+      head: ["table", "conversation", "why"],
+      rows: left.map(({ table, conversationId, why }) => [table, conversationId, why]),
+    },
+  );
+}
