@@ -180,6 +180,11 @@ export const CATALOGUE: readonly (Entry | Group)[] = [
     bare: "list",
   },
   {
+    name: "status",
+    summary: "how it stands: what waits, what fails and why, what needs a person",
+    load: () => of(import("./commands/status.ts"), (m) => m.status),
+  },
+  {
     name: "locks",
     summary: "windows and leases as they stand now",
     load: () => of(import("./commands/locks.ts"), (m) => m.locks),

@@ -11,3 +11,11 @@ export function shortReason(reason: string): string {
   const [start = ""] = splitText(reason.slice(0, 2 * REASON_LENGTH_MAX), REASON_LENGTH_MAX - 1);
   return `${start}…`;
 }
+
+/** What distinguishes one try from the next, and no reason from another. */
+const OF_ONE_TRY = /\brequest [\w.-]+/g;
+
+/** The reason without what is only of this try: so that tries that failed for the same reason are counted. */
+export function withoutTry(reason: string): string {
+  return reason.replace(OF_ONE_TRY, "request …");
+}

@@ -186,6 +186,14 @@ export const LOCK = component(
     staged: count(),
     attempts: count(),
     draft: flag("An answer is written down and not yet committed."),
+    failing: optional(
+      object({
+        reason: text("Why its last try failed."),
+        tries: count("All that failed, those of an outage included."),
+        sinceAtMs: optional(instant("Since when tries have ended in an outage.")),
+        againAtMs: optional(instant("When it is tried again; absent while it is.")),
+      }),
+    ),
   }),
 );
 
@@ -295,6 +303,8 @@ export const CONVERSATION_DETAIL = component(
     messages: list(HISTORY_MESSAGE),
     turns: list(TURN),
     refusals: list(REFUSAL),
+    dead: list(DEAD_LETTER, "Messages that got no turn."),
+    unknown: list(UNKNOWN_SEND),
   }),
 );
 

@@ -14,7 +14,16 @@ it.each([
 ])("a visitor sees that it is %s under a lease for turn %j until %i", (state, turnId, untilAtMs) => {
   const lease = { token: "k", holder: "w", turnId, takenAtMs: 1_000, untilAtMs };
   const lock = { ...lockRecord("c1", { works: [], lease }), staged: 0 };
-  const detail = { conversation, lock, staged: [], messages: [], turns: [], refusals: [] };
+  const detail = {
+    conversation,
+    lock,
+    staged: [],
+    messages: [],
+    turns: [],
+    refusals: [],
+    dead: [],
+    unknown: [],
+  };
   expect(feedOf(detail, settingsWith({}), 0, 5_000).state).toBe(state);
 });
 
@@ -27,7 +36,7 @@ it.each([
     const lease = { token: "k", holder: "w", turnId: "t1", takenAtMs: 1_000, untilAtMs };
     const processed = isRunning(lease, 5_000, 2_000) && { status: "processing_reply" as const };
     const lock = { ...lockRecord("c1", { works: [], lease }), staged: 0 };
-    const lists = { staged: [], messages: [], turns: [], refusals: [] };
+    const lists = { staged: [], messages: [], turns: [], refusals: [], dead: [], unknown: [] };
     const detail = { conversation: { ...conversation, ...processed }, lock, ...lists };
     const feed = feedOf(detail, settingsWith({ clockSkewMs: 2_000 }), 0, 5_000);
     expect(feed).toMatchObject({ state, status });

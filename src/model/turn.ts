@@ -23,3 +23,14 @@ export interface TurnRecord extends TurnTimes {
   readonly restarts: number;
   readonly usage?: Usage;
 }
+
+/** Why the turn that waits has no answer yet: its last try failed. */
+export interface Failing {
+  readonly reason: string;
+  /** All that failed, those of an outage included. */
+  readonly tries: number;
+  /** Since when tries have ended in an outage. */
+  readonly sinceAtMs?: number;
+  /** When it is tried again, if it is not being tried now. */
+  readonly againAtMs?: number;
+}

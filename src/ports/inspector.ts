@@ -5,7 +5,7 @@ import type { StagedMessage } from "../model/message.ts";
 import type { NameRecords } from "../model/names.ts";
 import type { ProjectChange } from "../model/project.ts";
 import type { Refusal } from "../model/refusal.ts";
-import type { TurnRecord } from "../model/turn.ts";
+import type { Failing, TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
 
 export interface Page {
@@ -41,6 +41,7 @@ export interface LockRecord {
   readonly staged: number;
   readonly attempts: number;
   readonly draft: boolean;
+  readonly failing?: Failing;
 }
 
 /** A row that Lull did not write: another system, a person or a faulty disk did. It stops no conversation. */
@@ -79,6 +80,9 @@ export interface ConversationDetail {
   readonly messages: readonly HistoryMessage[];
   readonly turns: readonly TurnRecord[];
   readonly refusals: readonly Refusal[];
+  /** Messages that got no turn. */
+  readonly dead: readonly DeadLetter[];
+  readonly unknown: readonly UnknownSend[];
 }
 
 export interface Counts {

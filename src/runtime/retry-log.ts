@@ -1,3 +1,4 @@
+import { withoutTry } from "../core/reason.ts";
 import type { Log, LogFields } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
 
@@ -7,8 +8,6 @@ const REASONS_MAX = 20;
 const OTHER_REASONS = "other reasons";
 /** Conversations that are counted as waiting. */
 const WAITING_MAX = 10_000;
-/** What distinguishes one try from the next, and no reason from another. */
-const OF_ONE_TRY = /\brequest [\w.-]+/g;
 
 /** A turn that failed and is tried again: what its line says. */
 export interface Retry extends LogFields {
@@ -83,7 +82,7 @@ export class RetryLog {
   }
 
   #failingFor({ reason: given = "" }: Retry, nowMs: number): { failing: Failing; isNew: boolean } {
-    const kind = given.replace(OF_ONE_TRY, "request …");
+    const kind = withoutTry(given);
     const reason = this.#failing.has(kind) || this.#hasRoom(nowMs) ? kind : OTHER_REASONS;
     const known = this.#failing.get(reason);
     if (known) return { failing: known, isNew: false };

@@ -25,6 +25,7 @@ export const HOUSE_RULES: readonly HouseRule[] = [
       "http/page/built/": "is made from web, which keeps to this itself",
       "web/phone/main.ts": "hands the browser's clock to the rest of the page",
       "cli/commands/doctor.ts": "waits for other machines on the network, and no turn depends on it",
+      "cli/commands/status.ts": "waits for the service as a user would, and no turn depends on it",
       "tools/aws-local/bootstrap.ts": "is Lambda's runtime: what is left of a function's time is real",
       "tools/aws-local/crashing-handlers.ts": "throws from a timer, where nothing can catch it",
       "tools/aws-local/sample-handlers.ts": "is slow in real time: so is the process that it runs in",

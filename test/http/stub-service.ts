@@ -2,9 +2,11 @@ import { settingsWith } from "../../src/core/defaults.ts";
 import { createEdge, type EdgeOptions } from "../../src/http/edge.ts";
 import { type ServeOptions, type Serving, serve } from "../../src/http/node.ts";
 import type { Conversation } from "../../src/model/conversation.ts";
+import type { DeadLetter } from "../../src/model/dead-letter.ts";
 import type { Log, LogFields } from "../../src/model/log.ts";
 import type { FullReply } from "../../src/model/reply.ts";
 import type { Settings } from "../../src/model/settings.ts";
+import type { UnknownSend } from "../../src/model/unknown-send.ts";
 import type { Channel, WebhookRequest } from "../../src/ports/channel.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import type { ConversationDetail } from "../../src/ports/inspector.ts";
@@ -87,6 +89,30 @@ const REFUSAL = {
   atMs: NOW_MS,
 };
 
+const DEAD: DeadLetter = {
+  id: "d/1",
+  conversationId: "c_1",
+  reason: "x",
+  attempts: 5,
+  messages: [STAGED],
+  outbounds: [],
+  replySent: "unknown",
+  draft: DRAFT,
+  atMs: NOW_MS,
+};
+
+const UNKNOWN: UnknownSend = {
+  id: "u_1",
+  conversationId: "c_1",
+  turnId: "t_1",
+  chunk: 0,
+  channel: "web",
+  to: "visitor-0001",
+  text: "gladly",
+  media: STAGED.media,
+  atMs: NOW_MS,
+};
+
 export const DETAIL: ConversationDetail = {
   conversation: CONVERSATION,
   staged: [STAGED],
@@ -123,6 +149,8 @@ export const DETAIL: ConversationDetail = {
     },
   ],
   refusals: [REFUSAL],
+  dead: [DEAD],
+  unknown: [UNKNOWN],
 };
 
 /** Every call that reached the engine, as `name` and arguments. */
@@ -172,36 +200,8 @@ function stubEngine(calls: Calls): Engine {
       locks: note("locks", () => ({
         items: [LOCK, { ...LOCK, lease: { holder: "w1", untilAtMs: NOW_MS, takenAtMs: NOW_MS } }],
       })),
-      dead: note("dead", () => ({
-        items: [
-          {
-            id: "d/1",
-            conversationId: "c_1",
-            reason: "x",
-            attempts: 5,
-            messages: [STAGED],
-            outbounds: [],
-            replySent: "unknown",
-            draft: DRAFT,
-            atMs: NOW_MS,
-          },
-        ],
-      })),
-      unknown: note("unknown", () => ({
-        items: [
-          {
-            id: "u_1",
-            conversationId: "c_1",
-            turnId: "t_1",
-            chunk: 0,
-            channel: "web",
-            to: "visitor-0001",
-            text: "gladly",
-            media: STAGED.media,
-            atMs: NOW_MS,
-          },
-        ],
-      })),
+      dead: note("dead", () => ({ items: [DEAD] })),
+      unknown: note("unknown", () => ({ items: [UNKNOWN] })),
       refusals: note("refusals", () => ({ items: [REFUSAL] })),
       counts: note("counts", () => ({
         conversations: 1,

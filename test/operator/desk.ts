@@ -26,6 +26,7 @@ export async function desk(respond: Responder): Promise<Desk> {
     engine: sqlite({ file: join(cwd, "lull.db") }),
     channels: { test: channel },
     window: { seconds: 0 },
+    limits: { settleSeconds: 0 },
     respond,
     log: () => {},
   });

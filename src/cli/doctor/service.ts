@@ -1,8 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
+import { askReady, reachable } from "../running-service.ts";
 import { type CheckResult, fail, ok, warn } from "./check-result.ts";
-
-/** The most that is read of an answer: our own is a line. */
-const REASON_LENGTH_MAX = 1_000;
 
 /**
  * What a service that runs here says of itself. It may have a database open that is no longer at its path,
@@ -15,22 +13,16 @@ export async function checkService(
   if (port === 0) return [];
   // Checked before this command opens the database itself.
   const isElsewhere = db !== undefined && isClosed(db);
-  try {
-    const url = `http://${addressOf(host)}:${port}/readyz`;
-    const response = await fetch(url, {
-      headers: { connection: "close" },
-      redirect: "manual",
-      signal,
-    });
-    const { status, reason } = ((await response.json()) ?? {}) as { status?: unknown; reason?: unknown };
-    if (status === "ready")
+  const said = await askReady(`http://${reachable(host)}:${port}`, signal);
+  switch (said.kind) {
+    case "ready":
       return [isElsewhere ? warn("service", another(port, db)) : ok("service", ready(port))];
-    if (status !== "unavailable") return [];
-    const said = String(reason).slice(0, REASON_LENGTH_MAX);
-    return [fail("service", `one answers on port ${port}, and is not ready: ${said}`)];
-  } catch {
-    // Nothing listens there, or what does is not ours.
-    return signal.aborted ? [fail("service", silent(port))] : [];
+    case "unready":
+      return [fail("service", `one answers on port ${port}, and is not ready: ${said.why}`)];
+    case "silent":
+      return [fail("service", silent(port))];
+    case "none":
+      return [];
   }
 }
 
@@ -59,10 +51,4 @@ function another(port: number, db: string): string {
     `one answers on port ${port}, and is ready, but no process has ${db} open: ` +
     "it is another installation's, or has another LULL_DB"
   );
-}
-
-/** Where to reach a service that listens on every address. */
-function addressOf(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
-  return host.includes(":") ? `[${host}]` : host;
 }

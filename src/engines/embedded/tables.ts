@@ -172,6 +172,7 @@ export interface DeadLetterTable {
   get(id: string): StoredDeadLetter | undefined;
   delete(id: string): void;
   of(conversationId: string): StoredDeadLetter[];
+  latest(conversationId: string, max: number, bytesMax: number): StoredDeadLetter[];
   list(page: Page): Listing<StoredDeadLetter>;
 }
 
@@ -179,6 +180,7 @@ export interface UnknownSendTable {
   put(unknown: UnknownSend): void;
   get(id: string): UnknownSend | undefined;
   delete(id: string): void;
+  latest(conversationId: string, max: number, bytesMax: number): UnknownSend[];
   list(page: Page): Listing<UnknownSend>;
 }
 

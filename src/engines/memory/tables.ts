@@ -100,6 +100,7 @@ function deadLetterTable(rows: MemoryRows): DeadLetterTable {
     get: (id) => rows.dead.get(id),
     delete: (id) => void rows.dead.delete(id),
     of: (id) => rows.lettersOf(id),
+    latest: (id, max, bytesMax) => latestWithin(lastOf(rows.lettersOf(id), max), bytesMax),
     list: (page) => paged([...rows.dead.values()].reverse(), page),
   };
 }
@@ -109,6 +110,10 @@ function unknownSendTable({ unknown }: MemoryRows): UnknownSendTable {
     put: (each) => void unknown.set(each.id, each),
     get: (id) => unknown.get(id),
     delete: (id) => void unknown.delete(id),
+    latest(id, max, bytesMax) {
+      const theirs = [...unknown.values()].filter(({ conversationId }) => conversationId === id);
+      return latestWithin(lastOf(theirs, max), bytesMax);
+    },
     list: (page) => paged([...unknown.values()].reverse(), page),
   };
 }

@@ -65,6 +65,52 @@ export const inspecting: readonly EngineCase[] = [
     assert.deepEqual((await s.detail(conversationId)).lock, held);
   }),
 
+  scene("a turn that failed says why, since when and when it is tried again", {}, async (s) => {
+    const { conversationId } = await s.receive("hi");
+    await s.windowPasses();
+    const failing = async () => (await s.detail(conversationId)).lock?.failing;
+    assert.equal(await failing(), undefined);
+    const first = await s.take();
+    const refused = { kind: "retry", afterMs: 2_000, reason: "OPENAI_UNAVAILABLE: 500" } as const;
+    const sinceAtMs = s.nowMs;
+    await s.engine.turns.release(first.lease, { ...refused, outageSinceAtMs: sinceAtMs });
+    const told = { reason: refused.reason, tries: 1, sinceAtMs };
+    assert.deepEqual(await failing(), { ...told, againAtMs: s.nowMs + 2_000 });
+    assert.deepEqual((await s.locks())[0]?.failing, await failing());
+    await s.passes(2_000);
+    const second = await s.take();
+    assert.deepEqual(await failing(), told);
+    await s.engine.turns.release(second.lease, { kind: "retry", afterMs: 0, reason: "odd" });
+    assert.deepEqual(await failing(), { ...told, reason: "odd", tries: 2, againAtMs: s.nowMs });
+    await s.reply(await s.take());
+    assert.equal(await failing(), undefined);
+  }),
+
+  scene("a conversation shows what of it got no answer, and no other's", {}, async (s) => {
+    const { conversationId } = await s.receive("first");
+    await s.windowPasses();
+    await s.engine.turns.release((await s.take()).lease, { kind: "dead-letter", reason: "wrong key" });
+    const lost = await s.turnFor("second");
+    const draft = unknown(draftFor(lost, ["perhaps"]), 0);
+    await s.engine.turns.commit(lost.lease, replied(lost, draft, { outcome: "unknown" }));
+    const other = await s.receive({ sender: "ben" });
+    await s.windowPasses();
+    await s.engine.turns.release((await s.take()).lease, { kind: "dead-letter", reason: "another" });
+
+    const { dead, unknown: unsure } = await s.detail(conversationId);
+    assert.deepEqual(
+      dead.map(({ reason, messages }) => [reason, messages.map(({ text }) => text)]),
+      [["wrong key", ["first"]]],
+    );
+    assert.deepEqual(
+      unsure.map(({ text }) => text),
+      ["perhaps"],
+    );
+    const theirs = await s.detail(other.conversationId);
+    assert.deepEqual([theirs.dead.map(({ reason }) => reason), theirs.unknown], [["another"], []]);
+    assert.deepEqual(await s.dead(), [...theirs.dead, ...dead]);
+  }),
+
   scene(
     "conversations are listed newest first, found by person, id and state, a page at a time",
     {},

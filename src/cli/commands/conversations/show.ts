@@ -4,12 +4,14 @@ import type { Engine } from "../../../ports/engine.ts";
 import type { ConversationDetail, LockRecord } from "../../../ports/inspector.ts";
 import { type Command, countOption } from "../../command.ts";
 import { withData } from "../../data.ts";
+import { counted } from "../../output/counted.ts";
 import { customerOf, nameShown } from "../../output/customer.ts";
 import { printJson } from "../../output/print.ts";
 import { oneLine, table } from "../../output/table.ts";
 import { relativeTime } from "../../output/times.ts";
 import { CommandFailed } from "../../usage-error.ts";
 import { flagsOf } from "./list.ts";
+import { failingNow, unanswered } from "./unanswered.ts";
 
 const TEXT_MAX = 100;
 
@@ -64,6 +66,8 @@ function describe(
       ? []
       : [`handed off: ${oneLine(conversation.handOffReason, TEXT_MAX)}`]),
     ...(lock ? [waiting(lock, nowMs)] : []),
+    ...(lock?.failing ? failingNow(lock.failing, nowMs) : []),
+    ...unanswered(detail, last, nowMs),
     ...messages(detail, last, nowMs),
     ...section(
       "Staged",
@@ -107,8 +111,8 @@ function turns(records: readonly TurnRecord[], nowMs: number): string[] {
   const rows = records.map((turn) => [
     relativeTime(turn.committedAtMs, nowMs),
     turn.outcome,
-    `${turn.messageIds.length} messages`,
-    turn.attempts === 1 ? "1 attempt" : `${turn.attempts} attempts`,
+    counted(turn.messageIds.length, "message"),
+    counted(turn.attempts, "attempt"),
     `${((turn.committedAtMs - turn.dueAtMs) / 1_000).toFixed(1)} s after due`,
     turn.turnId,
   ]);

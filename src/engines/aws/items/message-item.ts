@@ -13,7 +13,7 @@ import { instantOf, tokensOf } from "./conversation-item.ts";
 import { inTime } from "./keys.ts";
 
 export const REFUSAL = "r#";
-const UNKNOWN = "u#";
+export const UNKNOWN = "u#";
 
 /** One of the `messages` that another system keeps in the conversation's row. Undefined if invalid. */
 export function legacyFrom(entry: unknown): HistoryMessage | undefined {

@@ -8,7 +8,7 @@ import { isNamedLike } from "../../../core/names.ts";
 import type { Sound } from "../../../core/shape.ts";
 import { deadLetterOf } from "../../../core/staged.ts";
 import type { Conversation, ConversationStatus } from "../../../model/conversation.ts";
-import type { DeadLetter } from "../../../model/dead-letter.ts";
+import type { DeadLetter, LetterHead } from "../../../model/dead-letter.ts";
 import type { NameRecords } from "../../../model/names.ts";
 import type { Refusal } from "../../../model/refusal.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
@@ -30,8 +30,8 @@ import { conversationFrom } from "../items/conversation-item.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { conversationKeyOf, inTime, shards } from "../items/keys.ts";
 import { leasedIds, sweptShards } from "../items/lease-shards.ts";
-import { letterFrom, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
-import { REFUSAL, unknownFrom } from "../items/message-item.ts";
+import { LETTER, letterFrom, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
+import { REFUSAL, UNKNOWN, unknownFrom } from "../items/message-item.ts";
 import { recordsAt } from "../items/name-item.ts";
 import { refusalFrom, refusalLists, refusalsSinceMs } from "../items/refusal-item.ts";
 import { stagedLately } from "../items/staged.ts";
@@ -127,11 +127,13 @@ export async function showConversation(
   if (!found) return undefined;
   const [conversation = found] = await asTheyStand(context, [found]);
   const { rowsMax, bytesMax } = limits;
-  const [staged, lock, { messages, turns }, refusals] = await Promise.all([
+  const [staged, lock, { messages, turns }, refusals, letters, unknown] = await Promise.all([
     stagedLately(context, id, limits),
     lockOf(context, id),
     pastOf(context, id, { messagesMax: rowsMax, turnsMax: rowsMax, bytesMax }),
     latestItems(context, id, REFUSAL, rowsMax),
+    latestItems(context, id, LETTER, rowsMax),
+    latestItems(context, id, UNKNOWN, rowsMax),
   ]);
   const fits = <T>(all: readonly T[]) => latestWithin(all.slice(-rowsMax), bytesMax);
   return {
@@ -145,18 +147,30 @@ export async function showConversation(
         .sound("messages", refusals, refusalFrom)
         .filter(({ atMs }) => atMs >= refusalsSinceMs(context)),
     ),
+    dead: fits(
+      inOrderOfTime(await wholeLetters(context, context.quarantine.sound("messages", letters, letterFrom))),
+    ),
+    unknown: fits(inOrderOfTime(context.quarantine.sound("messages", unknown, unknownFrom))),
   };
+}
+
+/** Their keys are ids, which tell no time. */
+function inOrderOfTime<T extends { readonly atMs: number }>(records: readonly T[]): T[] {
+  return records.toSorted((one, other) => one.atMs - other.atMs);
 }
 
 export async function listDead(context: AwsContext, page: Page): Promise<Listing<DeadLetter>> {
   const { items: heads, next } = await listed(context, ["dead"], page, letterFrom);
-  const items = await inParallel(heads, 8, async (head) => {
+  return { items: await wholeLetters(context, heads), ...(next !== undefined && { next }) };
+}
+
+function wholeLetters(context: AwsContext, heads: readonly LetterHead[]): Promise<DeadLetter[]> {
+  return inParallel(heads, 8, async (head) => {
     const ofConversation = equal("conversation_id", head.conversationId);
     const ofLetter = beginsWith("item_id", letterRowPrefix(head.id));
     const rows = await context.store.query("messages", { key: all(ofConversation, ofLetter) });
     return deadLetterOf(head, letterRowsFrom(context, rows));
   });
-  return { items, ...(next !== undefined && { next }) };
 }
 
 /** All are counted now, except turns: counting those would mean reading every conversation. */

@@ -19,6 +19,7 @@ import type {
   Page,
 } from "../../../ports/inspector.ts";
 import { type StepContext, stateOf } from "../context.ts";
+import type { StoredDeadLetter } from "../tables.ts";
 import { recordsAt } from "./find-conversation.ts";
 import { lockOf } from "./locks.ts";
 
@@ -62,13 +63,18 @@ export function showConversation(
     messages: tables.history.messages(id, rowsMax, bytesMax),
     turns: tables.history.turns(id, rowsMax, bytesMax),
     refusals: tables.refusals.latest(id, rowsMax, bytesMax),
+    dead: tables.deadLetters.latest(id, rowsMax, bytesMax).map(letterIn),
+    unknown: tables.unknownSends.latest(id, rowsMax, bytesMax),
   };
+}
+
+function letterIn({ rows, ...head }: StoredDeadLetter): DeadLetter {
+  return deadLetterOf(head, rows);
 }
 
 export function listDead(context: StepContext, page: Page): Listing<DeadLetter> {
   const { items, next } = context.tables.deadLetters.list(page);
-  const letters = items.map(({ rows, ...head }) => deadLetterOf(head, rows));
-  return { items: letters, ...(next !== undefined && { next }) };
+  return { items: items.map(letterIn), ...(next !== undefined && { next }) };
 }
 
 export function listUnknown(context: StepContext, page: Page): Listing<UnknownSend> {

@@ -1,5 +1,5 @@
 import type { Listing, Page } from "../../../ports/inspector.ts";
-import { newestFirst, type ReadRows } from "../rows.ts";
+import { latestRows, newestFirst, type ReadRows } from "../rows.ts";
 import type { RowValues } from "../sound-rows.ts";
 import type { Statements } from "../statements.ts";
 
@@ -16,6 +16,8 @@ export function recordsById<T extends "dead_letters" | "unknown_sends">(
     get: (id: string): RowValues[T] | undefined =>
       readRows(table, sql.all(`SELECT * FROM ${table} WHERE id = ?`, id))[0],
     delete: (id: string) => void sql.run(`DELETE FROM ${table} WHERE id = ?`, id),
+    latest: (conversationId: string, max: number, bytesMax: number): RowValues[T][] =>
+      readRows(table, latestRows(sql, table, conversationId, max, bytesMax)).reverse(),
     list: (page: Page): Listing<RowValues[T]> => newestFirst(sql, readRows, table, page),
   };
 }

@@ -1,0 +1,79 @@
+import type { ServerSettings } from "../config/load.ts";
+import type { Secrets } from "../ports/secrets.ts";
+import type { Service } from "../runtime/service.ts";
+
+/** The most that is read of a reason: our own is a line. */
+const REASON_LENGTH_MAX = 1_000;
+const TOTAL = /^(lull_workers|lull_workers_up) (\d+)$/gm;
+
+/** What answers on the configured port. */
+export type RunningService =
+  | { readonly kind: "none" }
+  | { readonly kind: "silent" }
+  | { readonly kind: "unready"; readonly why: string }
+  | { readonly kind: "ready"; readonly workers?: Workers };
+
+export interface Workers {
+  readonly configured: number;
+  readonly up: number;
+}
+
+/** Asks the service that runs here, with the token that is configured here. */
+export async function askService(
+  { host, port }: Pick<ServerSettings, "host" | "port">,
+  { apiToken, secrets }: Pick<Service, "apiToken" | "secrets">,
+  signal: AbortSignal,
+): Promise<RunningService> {
+  if (port === 0) return { kind: "none" };
+  const at = `http://${reachable(host)}:${port}`;
+  const ready = await askReady(at, signal);
+  if (ready.kind !== "ready") return ready;
+  const workers = await askWorkers(at, await tokenOf(secrets, apiToken), signal);
+  return { kind: "ready", ...(workers && { workers }) };
+}
+
+export async function askReady(at: string, signal: AbortSignal): Promise<RunningService> {
+  try {
+    const response = await fetch(`${at}/readyz`, asking(signal));
+    const { status, reason } = ((await response.json()) ?? {}) as { status?: unknown; reason?: unknown };
+    if (status === "ready") return { kind: "ready" };
+    if (status !== "unavailable") return { kind: "none" };
+    return { kind: "unready", why: String(reason).slice(0, REASON_LENGTH_MAX) };
+  } catch {
+    // Nothing listens there, or what does is not ours.
+    return signal.aborted ? { kind: "silent" } : { kind: "none" };
+  }
+}
+
+/** Where to reach a service that listens on every address. */
+export function reachable(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+/** Undefined where this caller is not told: then the token is another service's, or there is none. */
+async function askWorkers(
+  at: string,
+  token: string | undefined,
+  signal: AbortSignal,
+): Promise<Workers | undefined> {
+  try {
+    const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
+    const response = await fetch(`${at}/metrics`, asking(signal, headers));
+    const told = new Map(
+      [...(await response.text()).matchAll(TOTAL)].map(([, name, value]) => [name, value]),
+    );
+    const [configured, up] = [told.get("lull_workers"), told.get("lull_workers_up")];
+    return configured === undefined ? undefined : { configured: Number(configured), up: Number(up) };
+  } catch {
+    return undefined;
+  }
+}
+
+function asking(signal: AbortSignal, headers: Readonly<Record<string, string>> = {}): RequestInit {
+  return { headers: { connection: "close", ...headers }, redirect: "manual", signal };
+}
+
+async function tokenOf(secrets: Secrets, reference: Service["apiToken"]): Promise<string | undefined> {
+  return reference === undefined ? undefined : secrets.get(reference).catch(() => undefined);
+}
