@@ -8,7 +8,7 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from "@aws-sdk/client-dynamodb";
-import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import { marshall, NumberValueImpl, unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { aws } from "../../src/engines/aws/index.ts";
@@ -31,6 +31,7 @@ const CHANNEL = {
 };
 const sidOf = (n: number) => `SM${n.toString(16).padStart(32, "0")}`;
 const LONG_AGO = 1_767_225_600;
+const MANY_DIGITS = NumberValueImpl.from("1767225600.1234567890123456789");
 
 describeOnEmulators("lull migrate on AWS", (emulators) => {
   let at: AwsResources;
@@ -176,6 +177,17 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
       "MessageSid is not the id of a message",
       "there is no row of this conversation in the table of conversations",
     ]);
+  });
+
+  it("seed-aws goes on where times have more digits than a number can hold here", async () => {
+    await conversation(1, { conversation_status: "processing_reply", updated_at: MANY_DIGITS });
+    await staged(1, 1, "one", { received_at: MANY_DIGITS });
+    await put("conversations-trigger-lock", { conversation_id: "conv-1", expires_at: MANY_DIGITS });
+    const done = await migrate("--apply");
+    expect(done, done.stderr).toMatchObject({
+      code: 0,
+      json: { messages: { moved: 1 }, locks: { removed: 1 }, conversations: { rested: 1 }, left: [] },
+    });
   });
 
   it("a message that seed-aws could move is not dropped from the quarantine by mistake", async () => {

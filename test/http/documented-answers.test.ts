@@ -298,8 +298,12 @@ async function onFile(): Promise<Store> {
   return { engine: sqlite({ file, writer: "inline", synchronous: "off" }), spoil, unseen: RARE };
 }
 
-/** A dead letter whose sender died in the middle, or whose answer never came: no request can make one. */
-const RARE = /^Draft\.(chunks\[\]\.state\.send_by_at|awaiting_until_at)$/;
+/**
+ * A dead letter whose sender died in the middle, or whose answer never came: no request can make one. What
+ * another system does to rows that it shares with Lull is on AWS.
+ */
+const RARE =
+  /^Draft\.(chunks\[\]\.state\.send_by_at|awaiting_until_at)$|^Lock\.elsewhere\b|^QuarantinedRow\.movable$/;
 /** No other program can write into our own memory. */
 const RARE_IN_MEMORY = new RegExp(`${RARE.source}|^QuarantinedRow\\.`);
 

@@ -21,7 +21,7 @@ export function refuse(
 ): number {
   const canBeAdded = lacks.some(({ command, canWait }) => command !== undefined && !canWait);
   const advice = canBeAdded ? " Add what is missing with --apply --create, or with the commands." : "";
-  const lines = [...madeInWords(made), ...lacksInWords(lacks), ...needs];
+  const lines = [...needs, ...madeInWords(made), ...lacksInWords(lacks)];
   const result = { dryRun: false, needs, made, lacks };
   printResult(call, result, [...lines, "", `Nothing was moved.${advice}`].join("\n"));
   return 1;
@@ -30,9 +30,10 @@ export function refuse(
 export function report(call: Call, { isReal, needs, made, lacks, moved }: Reported): number {
   const young = moved.messages.young + moved.conversations.young;
   const lines = [countsInWords(moved, isReal)];
+  // Names first: what is missing by its name may only be mistyped.
+  if (needs.length > 0) lines.push("", ...needs);
   if (made.length > 0) lines.push("", ...madeInWords(made));
   if (lacks.length > 0) lines.push("", ...lacksInWords(lacks));
-  if (needs.length > 0) lines.push("", ...needs);
   if (young > 0)
     lines.push("", `${young} are younger than --older-than: stop the other system, then --older-than 0s.`);
   if (!isReal) lines.push("", `Nothing was changed. ${adviceFor(needs, lacks)}`);
@@ -48,7 +49,7 @@ function adviceFor(needs: readonly string[], lacks: readonly Lacking[]): string 
 }
 
 function madeInWords(made: readonly Lacking[]): string[] {
-  return made.map(({ table, what }) => `put right: ${table} ${what}`);
+  return made.map(({ table, what }) => `it was put right that ${table} ${what}`);
 }
 
 function lacksInWords(lacks: readonly Lacking[]): string[] {

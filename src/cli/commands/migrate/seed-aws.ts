@@ -1,4 +1,5 @@
 import type { ConfiguredChannel } from "../../../config/channels.ts";
+import { StoreUnavailable } from "../../../errors.ts";
 import type { Lull } from "../../../index.ts";
 import { type AwsMoved, moveTables } from "../../../migrate/seed-aws/move.ts";
 import type { EngineProvider } from "../../../ports/engine.ts";
@@ -16,10 +17,9 @@ export const seedAws: Command = {
   about: `Moves in from the original system's DynamoDB tables: what is staged there gets its turn, once; locks
 that expired are removed; conversations that were left in processing_reply are put to rest. Messages lists and
 thread ids stay where they are: Lull reads them. Tables and indexes that Lull needs and that are missing are
-shown with the command that adds them. Without --apply it only shows what it would do, and needs the tables
-and no queue. What is younger than
---older-than is left to the original system: with 0s all of it is moved, once that system is stopped. It may
-be killed and run again at any time. Exit code 1: something was left, and is listed.`,
+shown with the commands that add them. Without --apply it only shows what it would do, and needs no queue.
+What is younger than --older-than is left to the original system: with 0s all of it is moved, once that system
+is stopped. It may be killed and run again at any time. Exit code 1: something was left, and is listed.`,
   options: {
     ...MIGRATION_OPTIONS,
     create: { type: "boolean", help: "with --apply: make missing tables and indexes first" },
@@ -84,7 +84,11 @@ async function openTables(call: Call, lull: Lull, engine: EngineProvider): Promi
       `the ${engine.name} engine has no tables of the seeds beside it: LULL_ENGINE=aws, or --engine aws`,
     );
   const { settings, workerId: holder, log, clock } = lull;
-  return engine.seedTables(tablesOf(call), { clock, settings, holder, log, onArmed: silent });
+  const given = { clock, settings, holder, log, onArmed: silent };
+  return engine.seedTables(tablesOf(call), given).catch((error) => {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    throw new CommandFailed(`${error.message}: is it the right AWS_REGION, or AWS_ENDPOINT_URL?`);
+  });
 }
 
 const TABLE_OPTIONS: Readonly<Record<keyof SeedTableNames, string>> = {
