@@ -156,6 +156,7 @@ function stubEngine(calls: Calls): Engine {
       changeProject: note("changeProject", () => undefined),
     },
     repairs: {
+      deadLetter: note("deadLetter", () => undefined),
       retryDead: note("retryDead", (id) => (id === "d/1" ? "retried" : unrepeated(id))),
       discardDead: note("discardDead", (id) => (id === "d/1" ? "discarded" : "not-found")),
       markUnknown: note("markUnknown", (id) => (id === "u_1" ? "marked" : "not-found")),

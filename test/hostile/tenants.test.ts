@@ -1,0 +1,80 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../lull-process.ts";
+import { type Surroundings, surroundings } from "../service/surroundings.ts";
+import { type Attack, attack, head } from "./attack.ts";
+
+const OPERATOR = "token-of-the-operator";
+const ACME = "token-of-acme-of-some-length";
+const BETA = "token-of-beta-of-some-length";
+
+const tenant = (name: string) => ({
+  channels: { [`${name}-web`]: { web: true, secret: { env: `${name}_WEB`.toUpperCase() } } },
+  tokens: { api: { env: `${name}_API`.toUpperCase() } },
+});
+
+let at: Surroundings;
+let url = "";
+let current: Attack | undefined;
+
+beforeAll(async () => {
+  at = await surroundings({
+    LULL_API_TOKEN: OPERATOR,
+    ACME_API: ACME,
+    BETA_API: BETA,
+    ACME_WEB: "web-secret-of-acme-of-some-length",
+    BETA_WEB: "web-secret-of-beta-of-some-length",
+  });
+  const projects = { acme: tenant("acme"), beta: tenant("beta") };
+  await writeFile(join(at.folder, "lull.config.json"), JSON.stringify({ projects }));
+  url = await (await at.start()).url();
+});
+afterAll(async () => {
+  current?.end();
+  await at.end();
+});
+
+const ask = (token: string, path: string) =>
+  fetch(url + path, { headers: { authorization: `Bearer ${token}`, connection: "close" } });
+
+/** What the others are answered meanwhile. */
+async function others(times: number): Promise<number[]> {
+  const told = new Set<number>();
+  for (let n = 0; n < times; n += 1) {
+    told.add((await ask(BETA, "/api/conversations")).status);
+    told.add((await ask(OPERATOR, "/api/counts")).status);
+    told.add((await ask(OPERATOR, "/metrics")).status);
+  }
+  return [...told];
+}
+
+test("a tenant that asks without a pause gets 429, and neither another nor the operator does", async () => {
+  let isOver = false;
+  const told = new Set<number>();
+  const caller = async () => {
+    while (!isOver) told.add((await ask(ACME, "/api/conversations?limit=500")).status);
+  };
+  const crowd = Array.from({ length: 150 }, caller);
+  const answered = await others(15);
+  isOver = true;
+  await Promise.all(crowd);
+  expect(answered).toEqual([200]);
+  expect([...told].sort()).toEqual([200, 429]);
+});
+
+test("a tenant whose bodies never end keeps no body of another or of the operator out", async () => {
+  const path = "/api/conversations/c_1/say";
+  const headers = { authorization: `Bearer ${ACME}`, "content-type": "application/json" };
+  const port = Number(new URL(url).port);
+  const bytes = head(path, { ...headers, "content-length": 60_000 }) + "x".repeat(50_000);
+  current = attack(port, 400, () => bytes);
+  await current.underWay;
+  const isRefused = () => current!.answers().some((answer) => answer.startsWith("HTTP/1.1 429"));
+  await eventually("no more room", async () => (isRefused() ? true : undefined));
+  for (const token of [BETA, OPERATOR]) {
+    const body = JSON.stringify({ text: "hello there. ".repeat(40_000) });
+    const init = { method: "POST", body, headers: { authorization: `Bearer ${token}` } };
+    expect((await fetch(url + path, init)).status).toBe(404);
+  }
+});
