@@ -4,6 +4,7 @@ import { InvalidRequest } from "../errors.ts";
 import type { Conversation } from "../model/conversation.ts";
 import type { Channel } from "../ports/channel.ts";
 import { anything, type Infer, list, name, object, optional, ruled, someText } from "../schema/schema.ts";
+import { channelTypeProblem } from "./channel-types.ts";
 import { checkRequest } from "./check-request.ts";
 import { knownChannel } from "./known-channel.ts";
 import type { SayRequest, SayResult } from "./say.ts";
@@ -65,6 +66,7 @@ export async function createConversation(
 ): Promise<CreateResult> {
   check(request);
   const channelType = typeOf(context.channels, request);
+  requireTypes(context.channels, request);
   const channel = channelBringing(context.channels, channelType, request);
   const { senderAlias, allowedChannels, attributes } = request;
   const canonical = (name: string) => channel.canonical?.(name) ?? name;
@@ -113,6 +115,11 @@ function channelBringing(
   if (found !== undefined) return channels[found]!;
   const known = names.flatMap((name) => channels[name]?.addresses ?? []);
   throw new InvalidRequest(`address is none of ours on this channel; there are ${known.join(", ")}`);
+}
+
+function requireTypes(channels: UseCaseContext["channels"], { allowedChannels = [] }: CreateRequest): void {
+  const problem = channelTypeProblem(allowedChannels, channels);
+  if (problem !== undefined) throw new InvalidRequest(`allowed channels: ${problem}`);
 }
 
 /** As the channel names it: its messages bear no other form of it. */

@@ -98,6 +98,30 @@ describe("a project sees of what never had a conversation", () => {
   });
 });
 
+it("what goes wrong in a turn is told with its channel and project, tenant by tenant", async () => {
+  const told: [string, unknown][] = [];
+  const respond = () =>
+    Promise.reject(new LullError("401", { code: "UNAUTHORIZED", retry: "later", credentials: true }));
+  const { clock, service, write } = twoTenants({
+    respond,
+    log: (_, event, fields) => void told.push([event, fields]),
+    limits: { retryForSeconds: 60 },
+  });
+  await service.start();
+  await write("acme", "ana");
+  await write("beta", "ben");
+  await clock.advance(11_000);
+  const of = (name: string) => told.filter(([event]) => event === name).map(([, fields]) => fields);
+  const both = [
+    expect.objectContaining({ channel: "acme", project: "acme" }),
+    expect.objectContaining({ channel: "beta", project: "beta" }),
+  ];
+  expect(of("credentials.refused").slice(0, 2)).toEqual(expect.arrayContaining(both));
+  await clock.advance(600_000);
+  expect(of("turn.dead")).toEqual(expect.arrayContaining(both));
+  await service.stop(0);
+});
+
 describe("a project's pages", () => {
   it("go on with a cursor that tells nothing of other rows, and is good for this list alone", async () => {
     const { clock, service, write } = twoTenants();

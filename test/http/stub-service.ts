@@ -287,7 +287,7 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     logged,
     ...context,
     ...operating({ ...context, log }),
-    ...projectsOver(context),
+    ...projectsOver({ ...context, watch: { changed: () => {} } }),
     projectTokens: {},
     forProject: (project) => operationsOver({ ...withinProject(context, project), log }),
     publicUrl: undefined,
