@@ -209,6 +209,81 @@ describe("the data commands", { timeout: 90_000 }, () => {
     expect((await ask(["projects", "set", "acme"])).code).toBe(2);
   });
 
+  test("pause a project, which the doctor and a running service tell, and set it going again", async () => {
+    const web = { web: true, secret: "a-long-secret-of-acme" };
+    const file = (more: object) =>
+      writeFile(
+        join(cwd, "lull.config.json"),
+        JSON.stringify({ projects: { acme: { channels: { web }, ...more } }, limits: { sweepSeconds: 1 } }),
+      );
+    await file({});
+    const service = lull(["start", "--workers", "1"]);
+    await service.url();
+    expect((await askHere(["projects", "pause", "acme"])).json).toMatchObject({
+      name: "acme",
+      status: "active",
+      paused: true,
+    });
+    const changed = () =>
+      service.events
+        .filter(({ event }) => event === "project.changed")
+        .map(({ project, keys }) => [project, keys]);
+    const told = (many: number) =>
+      eventually("it in the log", async () => (changed().length === many ? changed() : undefined));
+    expect(await told(1)).toEqual([["acme", "paused"]]);
+    expect((await askHere(["projects", "set", "acme", "--status", "stopped", "--allow", "sms"])).code).toBe(
+      0,
+    );
+    expect((await told(2)).at(-1)).toEqual(["acme", "status, allowedChannels"]);
+
+    const doctor = async () =>
+      ((await askHere(["doctor", "--offline"])).json.findings as { check: string; detail: string }[]).filter(
+        ({ check }) => check === "project acme",
+      );
+    expect((await doctor()).map(({ detail }) => detail)).toEqual([
+      "is stopped: messages are refused, and not kept; lull projects reset acme",
+      "is paused: messages are kept, and not answered; lull projects resume acme",
+      "allows sms: refused is what comes over web; lull projects reset acme",
+    ]);
+    expect((await askHere(["projects", "reset", "acme"])).json.paused).toBeUndefined();
+    expect((await told(3)).at(-1)).toEqual(["acme", "status, allowedChannels, paused"]);
+    expect(await doctor()).toEqual([]);
+    expect((await ask(["projects", "set", "acme", "--allow", "webb"])).stderr).toContain(
+      "webb is no type of channel; there are web, whatsapp, sms. Did you mean web?",
+    );
+    await file({ allowedChannels: ["whatsap"] });
+    expect((await ask(["projects"])).stderr).toContain("projects.acme.allowedChannels: whatsap is no type");
+  });
+
+  test("list what was refused, by channel and project", async () => {
+    const web = (name: string) => ({ [`${name}-web`]: { web: true, unsigned: true } });
+    const projects = {
+      acme: { channels: web("acme"), status: "stopped" },
+      beta: { channels: web("beta"), status: "stopped" },
+    };
+    await writeFile(join(cwd, "lull.config.json"), JSON.stringify({ projects }));
+    const url = await lull(["start"]).url();
+    for (const name of ["acme", "beta", "beta"])
+      await fetch(`${url}/webhooks/${name}-web`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ id: "1", sender: "visitor-0001", text: "hi" }),
+      });
+    const listed = async (...args: string[]) =>
+      (await askHere(["refusals", ...args])).json.items.map(
+        ({ channel, code }: Record<string, string>) => `${channel} ${code}`,
+      );
+    expect((await listed()).length).toBe(3);
+    expect(await listed("--project", "acme")).toEqual(["acme-web PROJECT_INACTIVE"]);
+    expect(await listed("--channel", "acme-web")).toEqual(["acme-web PROJECT_INACTIVE"]);
+    expect(await listed("--project", "acme", "--channel", "beta-web")).toEqual([]);
+    const shown = lull(["refusals", "--project", "beta"]);
+    await shown.gone();
+    expect(shown.stdout).toMatch(/PROJECT_INACTIVE +beta-web/);
+    const unknown = await ask(["refusals", "--project", "gamma"]);
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("there are acme, beta")]);
+  });
+
   test("create, list, show, pause, resume and close conversations while no service runs", async () => {
     const created = await ask(["conversations", "create", "--channel", "web", "--sender", "visitor-one"]);
     expect(created).toMatchObject({

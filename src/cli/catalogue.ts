@@ -82,6 +82,16 @@ const PROJECTS: readonly Entry[] = [
     load: () => of(import("./commands/projects.ts"), (m) => m.set),
   },
   {
+    name: "pause",
+    summary: "stop answering one; its messages stay staged",
+    load: () => of(import("./commands/projects.ts"), (m) => m.pause),
+  },
+  {
+    name: "resume",
+    summary: "go on answering one",
+    load: () => of(import("./commands/projects.ts"), (m) => m.resume),
+  },
+  {
     name: "reset",
     summary: "what is configured counts again",
     load: () => of(import("./commands/projects.ts"), (m) => m.reset),
@@ -191,6 +201,11 @@ export const CATALOGUE: readonly (Entry | Group)[] = [
   },
   { name: "dead", summary: "messages that got no turn, with the reason", commands: DEAD, bare: "list" },
   { name: "unknown", summary: "sends whose outcome is unknown", commands: UNKNOWN, bare: "list" },
+  {
+    name: "refusals",
+    summary: "messages that were refused, and why",
+    load: () => of(import("./commands/refusals.ts"), (m) => m.refusals),
+  },
   {
     name: "quarantine",
     summary: "rows of the store that were not ours",

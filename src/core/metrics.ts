@@ -42,6 +42,7 @@ export const METRICS = {
   lull_store_retries_total: { type: "counter", help: "Writes of turns that were tried again." },
   lull_rows_quarantined_total: { type: "counter", help: "Rows that were not ours, set aside." },
   lull_conversations_not_updated_total: { type: "counter", help: "Rows that took no update (AWS)." },
+  lull_events_folded_total: { type: "counter", help: "Events that are counted as `other`, by metric." },
   lull_api_refused_total: { type: "counter", help: "Calls to the API that were not let in." },
   lull_workers_died_total: { type: "counter", help: "Worker processes that died." },
   lull_workers_hung_total: { type: "counter", help: "Worker processes that were killed, blocked." },

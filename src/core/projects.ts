@@ -1,7 +1,7 @@
 import { ACTIVE, DEFAULT_PROJECT, type ProjectChange, type ProjectRule } from "../model/project.ts";
 import type { ChannelSettings, ProjectSettings, Settings } from "../model/settings.ts";
 import { type AddressedChannel, mayBring } from "./own-addresses.ts";
-import { fields, listOf, optional, type Shape, type Sound, soundAs, text } from "./shape.ts";
+import { fields, flag, listOf, optional, type Shape, type Sound, soundAs, text } from "./shape.ts";
 
 type Known = Pick<Settings, "channels" | "projects">;
 
@@ -45,12 +45,21 @@ export function ruleInForce(
   return { status, ...(allowedChannels && { allowedChannels }) };
 }
 
-/** What is set now, with what was set before. */
+/** What is set now, with what was set before. A project that goes on is like one that was never paused. */
 export function changedProject(
   before: ProjectChange | undefined,
   change: ProjectChange | undefined,
 ): ProjectChange | undefined {
-  return change && { ...before, ...change };
+  if (change === undefined) return undefined;
+  const { paused, ...after } = { ...before, ...change };
+  const kept = { ...after, ...(paused && { paused }) };
+  return Object.keys(kept).length === 0 ? undefined : kept;
+}
+
+/** Which of the two differ, by name. */
+export function changedKeys(before: ProjectChange, after: ProjectChange): string[] {
+  const keys = ["status", "allowedChannels", "paused"] as const;
+  return keys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
 }
 
 /** The settings of the channel's project: its own where it has some, else those for all. */
@@ -98,6 +107,7 @@ const TYPES_OR_ALL: Shape = (value) => (value === null ? undefined : listOf(text
 const PROJECT_CHANGE = fields<ProjectChange>({
   status: optional(text),
   allowedChannels: optional(TYPES_OR_ALL),
+  paused: optional(flag),
 });
 
 /** A change as a store kept it. */

@@ -58,6 +58,8 @@ export interface Found {
   readonly isElsewhere?: boolean;
   /** Answering is paused everywhere. */
   readonly allPaused?: boolean;
+  /** Answering is paused for the project of its messages. */
+  readonly projectPaused?: boolean;
 }
 
 /**
@@ -217,7 +219,7 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
     return takeOutbound(state, outbound, conversation.id, taker, settings);
   const messages = staged.filter(({ kind }) => kind === "message");
   if (messages.length === 0) return wait(standing, notBeforeAtMs, taker);
-  if (found.allPaused || conversation.paused) {
+  if (found.allPaused || found.projectPaused || conversation.paused) {
     // While everything is paused no worker looks, so the wake-up stays due and resuming finds it. An outbound
     // that backs off is not paused.
     const againAtMs = taker.nowMs + (found.allPaused ? 0 : settings.holdMs);

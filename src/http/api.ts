@@ -28,6 +28,7 @@ export const ROUTES: readonly Route[] = [
     method: "GET",
     path: "/api/openapi.json",
     operation: "openapi",
+    forProjects: true,
     summary: "This document",
     answers: { 200: { description: "OpenAPI 3.1", schema: anything() } },
     run: async ({ service }) => ({ status: 200, body: openapiOf(ROUTES, service.publicUrl), verbatim: true }),
@@ -54,7 +55,7 @@ export function createApi(
     if (!route) return methodNotAllowed([...methods.keys()]);
     const called = { limits, route, id: target.id, request };
     if (project === undefined) return call({ ...called, service });
-    if (route.isForAll) return forAll();
+    if (!route.forProjects) return forAll();
     const theirs = { ...service, ...service.forProject(project) };
     return call({ ...called, service: theirs, by: { project, caller: asked.caller } });
   };
@@ -85,11 +86,12 @@ interface Called {
 async function call({ service, limits, route, id, request, by }: Called): Promise<EdgeAnswer> {
   try {
     const query = checkedQuery(request.query, route.query ?? {});
+    const { intake, slots } = limits.proven(by?.project);
     const carryOut = (raw?: Buffer) =>
-      limits.slots.api.use(() => carriedOut({ service, route, id, query, raw, ...(by && { by }) }), tooMany);
+      slots.use(() => carriedOut({ service, route, id, query, raw, ...(by && { by }) }), tooMany);
     if (!route.body) return await carryOut();
     const { bodyBytesMax } = service.settings;
-    return await limits.proven.during(async (reading) => {
+    return await intake.during(async (reading) => {
       const raw = await request.body(bodyBytesMax, reading);
       return typeof raw === "string" ? unread(raw, bodyBytesMax) : carryOut(raw);
     });

@@ -13,6 +13,7 @@ const LIST = route({
   method: "GET",
   path: "/api/conversations",
   operation: "listConversations",
+  forProjects: true,
   summary: "Conversations, latest first",
   query: {
     search: text("Part of the sender or of `sender_alias`, or the exact id."),
@@ -34,6 +35,7 @@ const GET = route({
   method: "GET",
   path: "/api/conversations/{id}",
   operation: "getConversation",
+  forProjects: true,
   summary: "A conversation with its messages, turns, refusals, and what waits now",
   answers: { 200: { description: "All of it", schema: CONVERSATION_DETAIL }, 404: NOT_FOUND },
   run: async ({ engine, id }) => {
@@ -46,6 +48,7 @@ const ERASE = route({
   method: "DELETE",
   path: "/api/conversations/{id}",
   operation: "eraseConversation",
+  forProjects: true,
   summary:
     "Erases a person: all messages, turns, dead letters, unknown sends and refusals, in every conversation",
   answers: {
@@ -69,6 +72,7 @@ const SAY = route({
   method: "POST",
   path: "/api/conversations/{id}/say",
   operation: "say",
+  forProjects: true,
   summary: "Says something to the customer, as a turn of its own",
   body: adapted(SAY_REQUEST, { conversationId: null, author: AUTHOR }),
   answers: {
@@ -118,6 +122,7 @@ function changing<Body>(
     method: "POST",
     path: `/api/conversations/{id}/${publicKey(action).replace("_", "-")}`,
     operation: `${action}Conversation`,
+    forProjects: true,
     summary,
     body,
     answers: { 200: { description: "The conversation", schema: CONVERSATION }, 404: NOT_FOUND },

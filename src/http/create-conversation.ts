@@ -8,6 +8,7 @@ export const CREATE_CONVERSATION = route({
   path: "/api/conversations",
   operation: "createConversation",
   summary: "Creates a conversation, or finds the active one of the same sender and address",
+  forProjects: true,
   body: adapted(CREATE_REQUEST, { author: null }),
   answers: {
     201: { description: "Created", schema: CREATED_CONVERSATION },

@@ -10,8 +10,11 @@ export const OPEN_BODY_BYTES = 8_000;
 /** Status callbacks handled at once, as a share of the webhooks. Three come for each reply. */
 export const STATUS_SHARE = 1 / 10;
 
-/** API requests handled at once: a page of a console makes a handful. */
+/** API requests of the operator handled at once: a page of a console makes a handful. */
 export const API_REQUESTS_MAX = 100;
+
+/** API requests of one project handled at once. Each project has places of its own. */
+export const PROJECT_API_REQUESTS_MAX = 20;
 
 /** Readiness checks handled at once. A load balancer asks every few seconds. */
 export const OTHER_REQUESTS_MAX = 20;

@@ -17,7 +17,6 @@ export const LISTING_ROUTES: readonly Route[] = [
   route({
     method: "GET",
     path: "/api/quarantined",
-    isForAll: true,
     operation: "listQuarantined",
     summary: "Rows of the store that were not ours: they stop no conversation, and wait for a person",
     query: PAGE_QUERY,
@@ -27,7 +26,6 @@ export const LISTING_ROUTES: readonly Route[] = [
   route({
     method: "GET",
     path: "/api/counts",
-    isForAll: true,
     operation: "getCounts",
     summary: "How much there is of everything",
     answers: { 200: { description: "Counts", schema: COUNTS } },
@@ -43,6 +41,7 @@ function listed(kind: Listed, operation: string, summary: string, item: Schema):
     path: `/api/${kind}`,
     operation,
     summary,
+    forProjects: true,
     query: PAGE_QUERY,
     answers: { 200: { description: "A page", schema: listing(item) } },
     run: async ({ engine, query }) => ok(await engine.inspector[kind](pageOf(query))),

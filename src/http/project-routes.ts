@@ -1,5 +1,5 @@
 import { PROJECT_REQUEST, type Project } from "../runtime/projects.ts";
-import { component, list, object, optional, options, text } from "../schema/schema.ts";
+import { component, flag, list, object, optional, options, text } from "../schema/schema.ts";
 import { ERROR } from "./api-schemas.ts";
 import { missing, ok, type Route, route } from "./route.ts";
 
@@ -10,9 +10,14 @@ const PROJECT = component(
     channels: list(text(), "Names of its channels."),
     status: text("`active`, or messages are refused."),
     allowedChannels: optional(list(text(), "Channel types; absent means all.")),
+    paused: optional(flag("Its messages are kept, and not answered.")),
     changed: optional(
       options(
-        { status: text(), allowedChannels: list(text(), "Channel types; `all` alone means all.") },
+        {
+          status: text(),
+          allowedChannels: list(text(), "Channel types; `all` alone means all."),
+          paused: flag(),
+        },
         "What was set while the service ran; absent if the configuration counts.",
       ),
     ),
@@ -26,13 +31,14 @@ const CHANGED = {
 
 /** "All" is told as a list that holds nothing else, as it is said. */
 function shown({ changed, ...project }: Project) {
-  const { status, allowedChannels } = changed ?? {};
+  const { status, allowedChannels, paused } = changed ?? {};
   return {
     ...project,
     ...(changed && {
       changed: {
         ...(status !== undefined && { status }),
         ...(allowedChannels !== undefined && { allowedChannels: allowedChannels ?? ["all"] }),
+        ...(paused !== undefined && { paused }),
       },
     }),
   };
@@ -49,7 +55,6 @@ export const PROJECT_ROUTES: readonly Route[] = [
     path: "/api/projects",
     operation: "listProjects",
     summary: "Projects, and what counts for their conversations now",
-    isForAll: true,
     answers: { 200: { description: "All of them", schema: object({ items: list(PROJECT) }) } },
     run: async ({ service }) => ok({ items: (await service.projects()).map(shown) }),
   }),
@@ -58,7 +63,6 @@ export const PROJECT_ROUTES: readonly Route[] = [
     path: "/api/projects/{id}",
     operation: "changeProject",
     summary: "Sets what counts for all conversations of a project, until it is reset",
-    isForAll: true,
     body: PROJECT_REQUEST,
     answers: CHANGED,
     run: async ({ service, id, body }) => found(await service.changeProject(id, body)),
@@ -68,7 +72,6 @@ export const PROJECT_ROUTES: readonly Route[] = [
     path: "/api/projects/{id}/reset",
     operation: "resetProject",
     summary: "What is configured counts again",
-    isForAll: true,
     body: object({}),
     answers: CHANGED,
     run: async ({ service, id }) => found(await service.resetProject(id)),

@@ -63,6 +63,7 @@ function repair<Body>({ method = "POST", path, run, ...row }: Repair<Body>): Rou
     path: `/api/${path}`,
     operation,
     summary,
+    forProjects: true,
     ...(method === "POST" && { body }),
     answers: {
       200: { description: "Done", schema: result(row.result) },
@@ -80,7 +81,6 @@ function pausing(action: string, operation: string, summary: string, paused: boo
   return route({
     method: "POST",
     path: `/api/${action}`,
-    isForAll: true,
     operation,
     summary,
     body: object({}),

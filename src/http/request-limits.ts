@@ -3,7 +3,13 @@ import { MOMENT_SECONDS, TOO_MANY } from "../runtime/refuse.ts";
 import type { Service } from "../runtime/service.ts";
 import { Slots } from "../runtime/slots.ts";
 import { failure } from "./answers.ts";
-import { API_REQUESTS_MAX, OPEN_BODY_BYTES, OTHER_REQUESTS_MAX, STATUS_SHARE } from "./defaults.ts";
+import {
+  API_REQUESTS_MAX,
+  OPEN_BODY_BYTES,
+  OTHER_REQUESTS_MAX,
+  PROJECT_API_REQUESTS_MAX,
+  STATUS_SHARE,
+} from "./defaults.ts";
 import type { Body, EdgeAnswer } from "./edge-request.ts";
 import { Intake } from "./intake.ts";
 
@@ -14,8 +20,11 @@ import { Intake } from "./intake.ts";
 export interface RequestLimits {
   /** Bodies of callers who have proven nothing. */
   readonly intake: Intake;
-  /** Bodies of callers who have shown their token. */
-  readonly proven: Intake;
+  /**
+   * Of callers who have shown their token: the operator's where no project is named. A tenant takes places
+   * and room from itself, never from another or from the operator.
+   */
+  readonly proven: (project?: string) => ProvenLimits;
   /**
    * A request counts from when its body is there: a caller that only announces a body, or sends it a byte
    * at a time, takes no slot from another.
@@ -23,28 +32,41 @@ export interface RequestLimits {
   readonly slots: Readonly<Record<Kind, Slots>>;
 }
 
+/** What all callers with the operator's tokens, or with those of one project, share. */
+export interface ProvenLimits {
+  readonly intake: Intake;
+  readonly slots: Slots;
+}
+
 /**
- * What is asked for: to take in messages, to hear of sends, to read as a visitor (or to prove ownership by
- * GET), the API, or whether we are ready.
+ * What is asked for without a token: to take in messages, to hear of sends, to read as a visitor (or to prove
+ * ownership by GET), or whether we are ready.
  */
-export type Kind = "webhooks" | "status" | "feed" | "api" | "other";
+export type Kind = "webhooks" | "status" | "feed" | "other";
 
 const RETRY_AFTER = { "retry-after": String(MOMENT_SECONDS) };
 
-export function createRequestLimits({ settings, channels, clock }: Service): RequestLimits {
+export function createRequestLimits(service: Service): RequestLimits {
+  const { settings, channels, clock, projectTokens } = service;
   const { readingBytesMax, requestsMax, feedRequestsMax, bodyTimeoutMs: timeoutMs } = settings;
   // The largest body that may be sent must fit when no other is being read.
-  const intakeFor = (largest: number) =>
-    new Intake({ bytesMax: Math.max(readingBytesMax, 2 * largest + OPEN_BODY_BYTES), timeoutMs, clock });
+  const intakeFor = (largest: number, room = readingBytesMax) =>
+    new Intake({ bytesMax: Math.max(room, 2 * largest + OPEN_BODY_BYTES), timeoutMs, clock });
   const webhooks = Object.values(channels).map((channel) => bytesMaxOf(channel, settings));
+  const operators = { intake: intakeFor(settings.bodyBytesMax), slots: new Slots(API_REQUESTS_MAX) };
+  // Room for two of the largest bodies each: there may be hundreds of projects.
+  const ofProject = () => ({
+    intake: intakeFor(settings.bodyBytesMax, 0),
+    slots: new Slots(PROJECT_API_REQUESTS_MAX),
+  });
+  const projects = new Map(Object.keys(projectTokens).map((name) => [name, ofProject()]));
   return {
     intake: intakeFor(Math.max(...webhooks)),
-    proven: intakeFor(settings.bodyBytesMax),
+    proven: (project) => (project === undefined ? operators : projects.get(project)!),
     slots: {
       webhooks: new Slots(requestsMax),
       status: new Slots(Math.ceil(requestsMax * STATUS_SHARE)),
       feed: new Slots(feedRequestsMax),
-      api: new Slots(API_REQUESTS_MAX),
       other: new Slots(OTHER_REQUESTS_MAX),
     },
   };

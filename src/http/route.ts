@@ -75,8 +75,11 @@ export interface Route<
   readonly path: `/api/${string}`;
   /** A caller with the token that may only answer turns may use it as well. */
   readonly forResponders?: true;
-  /** It concerns all projects: a caller with the token of one may not use it. */
-  readonly isForAll?: true;
+  /**
+   * A caller with the token of one project may use it, and reaches nothing of another's: `service` and
+   * `engine` are that project's then. What does not say so concerns all projects, and is the operator's.
+   */
+  readonly forProjects?: true;
   run(call: ApiCall<Body, Queried<Query>>): Promise<ApiResult<Answered<Answers>>>;
 }
 

@@ -21,6 +21,7 @@ export const TURN_ROUTES: readonly Route[] = [
     operation: "replyToTurn",
     summary: "The late answer to a turn whose responder said that it would come later",
     forResponders: true,
+    forProjects: true,
     body: ANSWER,
     answers: {
       202: { description: "Accepted", schema: result("accepted") },

@@ -16,4 +16,6 @@ export interface ProjectChange {
   readonly status?: string;
   /** Null means all. */
   readonly allowedChannels?: readonly string[] | null;
+  /** Messages are kept, and answered when it goes on. */
+  readonly paused?: boolean;
 }

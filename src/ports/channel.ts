@@ -168,6 +168,12 @@ export interface ReceivingChannel {
   glance?(head: WebhookHead): HeadRefusal | undefined;
   verify(request: WebhookRequest): Promise<Verdict> | Verdict;
   parse(request: WebhookRequest): Parsed;
+  /**
+   * A customer's name, or an address of ours, as messages bear it, for one that a person or a program wrote
+   * down: `whatsapp:+15550100` is `+15550100`. Otherwise the customer's first message would not find the
+   * conversation that was made for it, and open another. Left out where names are taken as they are.
+   */
+  canonical?(name: string): string;
   /** Writes the webhook's answer in the provider's own format. */
   answer(summary: ReceiveSummary): WebhookAnswer;
   /** What the provider received since then, oldest first, for `lull catch-up`. */

@@ -1,3 +1,5 @@
+import type { DeadLetter } from "../model/dead-letter.ts";
+
 /**
  * `passed-on`: the customer cannot be reached, because their number may be another person's by now. What was
  * to be repeated stays as it is: a turn could only fail, and would leave less of it.
@@ -6,6 +8,8 @@ export type NotRepeated = "not-found" | "passed-on";
 
 /** What an operator does about messages that got no turn, and about sends whose outcome is unknown. */
 export interface Repairs {
+  /** One by its id. At constant cost, however many there are. */
+  deadLetter(id: string): Promise<DeadLetter | undefined>;
   /** Moves the messages back to staged, once: a new turn answers them. */
   retryDead(deadLetterId: string): Promise<"retried" | NotRepeated>;
   discardDead(deadLetterId: string): Promise<"discarded" | "not-found">;

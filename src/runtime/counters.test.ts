@@ -73,6 +73,34 @@ describe("counters", () => {
     });
   });
 
+  test("keep a series for each channel of hundreds of tenants", () => {
+    const channels = Array.from({ length: 300 }, (_, at) => `tenant-${at}`);
+    const told: string[] = [];
+    const counters = new Counters({ channels, startedAtMs: STARTED });
+    const log = counters.counted((_, event) => told.push(event));
+    for (const channel of channels)
+      for (const code of ["PROJECT_INACTIVE", "CHANNEL_NOT_ALLOWED"])
+        log("info", "message.refused", { channel, code });
+    const names = Object.keys(counters.series());
+    expect(names.filter((name) => name.startsWith("lull_messages_refused_total{"))).toHaveLength(600);
+    expect(names.join()).not.toMatch(/other|folded/);
+    expect(told).not.toContain("metrics.folded");
+  });
+
+  test("say which metric has series that are folded into one, once, and count what is in it", () => {
+    const told: unknown[] = [];
+    const counters = made();
+    const log = counters.counted((...line) => told.push(line));
+    for (let at = 0; at < 103; at += 1)
+      log("info", "message.refused", { channel: "sms", code: `CODE_${at}` });
+    const folded = told.filter((line) => (line as string[])[1] === "metrics.folded");
+    expect(folded).toEqual([["warn", "metrics.folded", { metric: "lull_messages_refused_total" }]]);
+    expect(counters.series()).toMatchObject({
+      'lull_events_folded_total{metric="lull_messages_refused_total"}': 3,
+      'lull_messages_refused_total{channel="other",code="other"}': 3,
+    });
+  });
+
   test("make no series of what a stranger writes into a URL, nor more than a hundred of anything", () => {
     const counters = made();
     const log = counters.counted(silent);

@@ -5,6 +5,8 @@ import type { Series } from "../model/series.ts";
 
 /** What one event adds to a metric has no more series than that, whatever the event says. */
 const SERIES_MAX = 100;
+/** For each configured channel, where series are told apart by channel: there may be many tenants. */
+const SERIES_PER_CHANNEL_MAX = 20;
 const OTHER = "other";
 
 export interface CountersOptions {
@@ -28,15 +30,21 @@ export class Counters {
   readonly #slots = new Map<string, Slot>();
   readonly #histograms = new Map<MetricName, Histogram>();
   readonly #byEvent: ReadonlyMap<string, readonly Counter[]>;
+  /** Metrics that had to fold series, and whether that is in the log. */
+  readonly #folded = new Map<MetricName, "new" | "told">();
   #version = 0;
 
   constructor(options: CountersOptions) {
     const channels = new Set(options.channels);
     const { startedAtMs } = options;
     const slotOf = (series: string) => this.#slotOf(series);
+    const folded = (metric: MetricName) => {
+      this.#slotOf(seriesName("lull_events_folded_total", { metric })).value += 1;
+      this.#folded.set(metric, this.#folded.get(metric) ?? "new");
+    };
     const counterOf = (each: EventMetric): Counter =>
       each.observes === undefined
-        ? new EventCounter(each, { channels, startedAtMs, slotOf })
+        ? new EventCounter(each, { channels, startedAtMs, slotOf, folded })
         : this.#histogramOf(each);
     this.#byEvent = new Map(
       [...EVENT_METRICS].map(([event, metrics]) => [event, metrics.map(counterOf)] as const),
@@ -57,6 +65,7 @@ export class Counters {
         for (const counter of counters) counter.count(fields ?? {});
       }
       log(level, event, fields);
+      if (counters !== undefined && this.#folded.size > 0) this.#tellFolded(log);
     };
   }
 
@@ -65,6 +74,15 @@ export class Counters {
     for (const [name, { value }] of this.#slots) series[name] = value;
     for (const histogram of this.#histograms.values()) histogram.writeTo(series);
     return series;
+  }
+
+  /** An alert on one of these series no longer sees what it should: told once for each metric. */
+  #tellFolded(log: Log): void {
+    for (const [metric, state] of this.#folded) {
+      if (state === "told") continue;
+      this.#folded.set(metric, "told");
+      log("warn", "metrics.folded", { metric });
+    }
   }
 
   #slotOf(series: string): Slot {
@@ -84,6 +102,7 @@ interface Surroundings {
   readonly channels: ReadonlySet<string>;
   readonly startedAtMs: number;
   readonly slotOf: (series: string) => Slot;
+  readonly folded: (metric: MetricName) => void;
 }
 
 /** What one event adds to one metric. Series are found by the fields themselves: most events are of a few. */
@@ -92,10 +111,13 @@ class EventCounter implements Counter {
   readonly #around: Surroundings;
   readonly #known = new Map<string, Slot>();
   readonly #only: Slot | undefined;
+  readonly #seriesMax: number;
 
   constructor(each: EventMetric, around: Surroundings) {
     this.#each = each;
     this.#around = around;
+    const ofChannels = each.labels?.includes("channel") ? around.channels.size * SERIES_PER_CHANNEL_MAX : 0;
+    this.#seriesMax = Math.max(SERIES_MAX, ofChannels);
     // Its one series is known: from 0 on, so that the first event is seen as an increase.
     if (!each.labels) this.#only = around.slotOf(seriesName(each.metric, each.fixed));
   }
@@ -112,7 +134,8 @@ class EventCounter implements Counter {
     const key = values.length === 1 ? values[0]! : values.join("\n");
     const slot = this.#known.get(key);
     if (slot) return slot;
-    const isFull = this.#known.size >= SERIES_MAX;
+    const isFull = this.#known.size >= this.#seriesMax;
+    if (isFull) this.#around.folded(this.#each.metric);
     const made = this.#around.slotOf(this.#seriesOf(isFull ? values.map(() => OTHER) : values));
     if (!isFull) this.#known.set(key, made);
     return made;

@@ -1,8 +1,10 @@
 import { ATTRIBUTES_BYTES_MAX } from "../core/defaults.ts";
-import { mayBring } from "../core/own-addresses.ts";
+import { isSameAddress, mayBring } from "../core/own-addresses.ts";
 import { InvalidRequest } from "../errors.ts";
 import type { Conversation } from "../model/conversation.ts";
+import type { Channel } from "../ports/channel.ts";
 import { anything, type Infer, list, name, object, optional, ruled, someText } from "../schema/schema.ts";
+import { channelTypeProblem } from "./channel-types.ts";
 import { checkRequest } from "./check-request.ts";
 import { knownChannel } from "./known-channel.ts";
 import type { SayRequest, SayResult } from "./say.ts";
@@ -64,13 +66,15 @@ export async function createConversation(
 ): Promise<CreateResult> {
   check(request);
   const channelType = typeOf(context.channels, request);
-  requireOwnAddress(context.channels, channelType, request);
-  const { address, sender, senderAlias, allowedChannels, attributes } = request;
+  requireTypes(context.channels, request);
+  const channel = channelBringing(context.channels, channelType, request);
+  const { senderAlias, allowedChannels, attributes } = request;
+  const canonical = (name: string) => channel.canonical?.(name) ?? name;
   const asked = {
     channelType,
-    address,
-    sender,
-    ...(senderAlias !== undefined && { senderAlias }),
+    address: canonical(ownAddress(channel, request.address)),
+    sender: canonical(request.sender),
+    ...(senderAlias !== undefined && { senderAlias: canonical(senderAlias) }),
     ...(request.window && { window: windowPolicy(request.window, "window") }),
     ...(allowedChannels && { allowedChannels }),
     ...(attributes && { attributes }),
@@ -100,16 +104,27 @@ function typeOf(channels: UseCaseContext["channels"], { channel, channelType: ty
 }
 
 /** Otherwise a conversation would be made that no message reaches, and in which nothing can be said. */
-function requireOwnAddress(
+function channelBringing(
   channels: UseCaseContext["channels"],
   type: string,
   { channel, address }: CreateRequest,
-): void {
+): Channel {
   const ofType = Object.keys(channels).filter((name) => channels[name]?.type === type);
   const names = channel === undefined ? ofType : [channel];
-  if (names.some((name) => mayBring(channels, name, address))) return;
+  const found = names.find((name) => mayBring(channels, name, address));
+  if (found !== undefined) return channels[found]!;
   const known = names.flatMap((name) => channels[name]?.addresses ?? []);
   throw new InvalidRequest(`address is none of ours on this channel; there are ${known.join(", ")}`);
+}
+
+function requireTypes(channels: UseCaseContext["channels"], { allowedChannels = [] }: CreateRequest): void {
+  const problem = channelTypeProblem(allowedChannels, channels);
+  if (problem !== undefined) throw new InvalidRequest(`allowed channels: ${problem}`);
+}
+
+/** As the channel names it: its messages bear no other form of it. */
+function ownAddress({ addresses = [] }: Channel, address: string): string {
+  return addresses.find((own) => isSameAddress(own, address)) ?? address;
 }
 
 /** The id follows from the conversation: a caller that lost the answer and asks again greets once. */

@@ -6,7 +6,8 @@ import { Lifecycle } from "./lifecycle.ts";
 import { openChannels } from "./open-channels.ts";
 import { operationsOver, withinProject } from "./operations.ts";
 import { arranged } from "./project-config.ts";
-import { projectsOver } from "./projects.ts";
+import { ProjectWatch, watching } from "./project-watch.ts";
+import { inUse, projectsOver } from "./projects.ts";
 import { receive } from "./receive.ts";
 import { receiveContext } from "./receive-context.ts";
 import { handOffFor, responderFor } from "./responder-for.ts";
@@ -33,12 +34,13 @@ export function createService(config: LullConfig): Service {
     responderFor: responderFor({ ...config, responders }),
     handOffFor: handOffFor(handOffs, config.handOffTo),
   };
+  const watch = new ProjectWatch(log, inUse(settings));
   const lifecycle = new Lifecycle({
     ...facts,
     fitness,
     engine: (onArmed) => config.engine.open({ clock, settings, holder: workerId, log, onArmed }),
     worker: (engine) => new Worker({ ...answering, engine }),
-    sweeper: (engine) => new Sweeper(sweepingAndAsking(engine, facts.store), facts),
+    sweeper: (engine) => new Sweeper(watching(sweepingAndAsking(engine, facts.store), engine, watch), facts),
   });
   const engine = () => lifecycle.engine();
   const context = { settings, channels, engine };
@@ -48,7 +50,7 @@ export function createService(config: LullConfig): Service {
   return {
     ...known,
     ...operationsOver({ ...context, log }),
-    ...projectsOver(context),
+    ...projectsOver({ ...context, watch }),
     forProject: (project) => operationsOver({ ...withinProject(context, project), log }),
     receive: (name, request) => receive(receiving, name, request),
     catchUp: (request) => catchUp(receiving, request),

@@ -9,7 +9,7 @@ import { readdressed, sending } from "./drafting.ts";
 import { passedOn } from "./passed-on.ts";
 import { persist } from "./persist.ts";
 import { type Heard, reconcile, send } from "./provider-calls.ts";
-import { aboutTurn, commit, fail, lose, release, worded } from "./turn-end.ts";
+import { aboutTurn, commit, fail, lose, release, whoseTurn, worded } from "./turn-end.ts";
 import type { TurnEnd, TurnRun } from "./turn-run.ts";
 
 /**
@@ -214,7 +214,7 @@ async function held(run: TurnRun, draft: Draft): Promise<Next> {
   const chunks = draft.chunks.map((chunk) =>
     chunk.state.kind === "sent" ? chunk : { ...chunk, state: { kind: "unknown" } as const },
   );
-  run.log("error", "send.unknown", aboutTurn(run.taken));
+  run.log("error", "send.unknown", { ...aboutTurn(run.taken), ...whoseTurn(run) });
   return end(await commitDraft(run, { ...draft, chunks }, "unknown"));
 }
 

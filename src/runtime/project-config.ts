@@ -8,6 +8,7 @@ import type { SecretReference } from "../ports/secrets.ts";
 import { limitsFrom } from "../schema/limits.ts";
 import { didYouMean } from "../schema/suggest.ts";
 import { byName } from "./by-name.ts";
+import { channelTypeProblem } from "./channel-types.ts";
 import { choicesIn } from "./choices.ts";
 import type { WindowConfig } from "./window-config.ts";
 
@@ -129,20 +130,35 @@ function check(project: string, { channels, windows, responders }: ProjectConfig
 }
 
 /** What counts for each project; channels that are under none are in the default one. */
-export function projectSettings({ project, projects = {} }: Gathered): Record<string, ProjectSettings> {
+export function projectSettings(config: Gathered): Record<string, ProjectSettings> {
+  const { project, projects = {} } = config;
+  const channels = Object.assign(
+    {},
+    config.channels,
+    ...Object.values(projects).map((each) => each.channels),
+  );
   const each = Object.entries(projects).map(([name, given]) => {
     const own = ownSettings(name, given);
-    return [name, { ...ruleFrom(given, at(name)), ...(Object.keys(own).length > 0 && { own }) }] as const;
+    return [
+      name,
+      { ...ruleFrom(given, at(name), channels), ...(Object.keys(own).length > 0 && { own }) },
+    ] as const;
   });
-  return { [DEFAULT_PROJECT]: ruleFrom(project), ...Object.fromEntries(each) };
+  return { [DEFAULT_PROJECT]: ruleFrom(project, "project", channels), ...Object.fromEntries(each) };
 }
 
-function ruleFrom(given: Partial<ProjectRule> = {}, where = "project"): ProjectRule {
+function ruleFrom(
+  given: Partial<ProjectRule> = {},
+  where: string,
+  channels: Gathered["channels"],
+): ProjectRule {
   const { status = ACTIVE, allowedChannels } = given;
   const why = statusProblem(status);
   if (why !== undefined) throw new ConfigError(`${where}.status ${why}`);
-  const isLimited = allowedChannels !== undefined && !isAll(allowedChannels);
-  return { status, ...(isLimited && { allowedChannels }) };
+  if (allowedChannels === undefined || isAll(allowedChannels)) return { status };
+  const problem = channelTypeProblem(allowedChannels, channels);
+  if (problem !== undefined) throw new ConfigError(`${where}.allowedChannels: ${problem}`);
+  return { status, allowedChannels };
 }
 
 const OWN_CHOICES = ["admission", "whileBusy", "onUnknown"] as const;

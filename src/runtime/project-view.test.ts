@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
+import { LullError } from "../errors.ts";
+import { aroundEngine } from "../testing/around-engine.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { testMessage, testWebhook } from "../testing/test-webhook.ts";
@@ -67,6 +69,57 @@ describe("a project sees of what never had a conversation", () => {
     expect((await (await service.engine()).inspector.dead({ limit: 10 })).items).toEqual(ofBeta);
     await service.stop(0);
   });
+
+  it("a dead letter by its id, however many others have: no list of theirs is read for it", async () => {
+    const asked: string[] = [];
+    const engine = aroundEngine(memory(), () => (name, _input, call) => {
+      asked.push(name);
+      return call();
+    });
+    const respond = () => Promise.reject(new LullError("no", { code: "NO", retry: "never" }));
+    const { clock, service, write } = twoTenants({ engine, respond });
+    await service.start();
+    await write("acme", "ana");
+    for (const sender of ["ben", "bea", "bob"]) await write("beta", sender);
+    await clock.advance(11_000);
+    const all = (await (await service.engine()).inspector.dead({ limit: 10 })).items;
+    expect(all.length).toBe(4);
+    asked.length = 0;
+    const { repairs } = await service.forProject("acme").engine();
+    for (const { id, messages } of all) {
+      const isTheirs = messages[0]?.sender === "ana";
+      expect((await repairs.deadLetter(id))?.id).toBe(isTheirs ? id : undefined);
+      expect(await repairs.retryDead(id)).toBe(isTheirs ? "retried" : "not-found");
+    }
+    expect(await repairs.discardDead("d_of_nobody")).toBe("not-found");
+    expect(asked).toContain("repairs.deadLetter");
+    expect(asked).not.toContain("inspector.dead");
+    await service.stop(0);
+  });
+});
+
+it("what goes wrong in a turn is told with its channel and project, tenant by tenant", async () => {
+  const told: [string, unknown][] = [];
+  const respond = () =>
+    Promise.reject(new LullError("401", { code: "UNAUTHORIZED", retry: "later", credentials: true }));
+  const { clock, service, write } = twoTenants({
+    respond,
+    log: (_, event, fields) => void told.push([event, fields]),
+    limits: { retryForSeconds: 60 },
+  });
+  await service.start();
+  await write("acme", "ana");
+  await write("beta", "ben");
+  await clock.advance(11_000);
+  const of = (name: string) => told.filter(([event]) => event === name).map(([, fields]) => fields);
+  const both = [
+    expect.objectContaining({ channel: "acme", project: "acme" }),
+    expect.objectContaining({ channel: "beta", project: "beta" }),
+  ];
+  expect(of("credentials.refused").slice(0, 2)).toEqual(expect.arrayContaining(both));
+  await clock.advance(600_000);
+  expect(of("turn.dead")).toEqual(expect.arrayContaining(both));
+  await service.stop(0);
 });
 
 describe("a project's pages", () => {

@@ -38,7 +38,7 @@ export function viewOf(engine: Engine, settings: Settings, project: string): Eng
     secretFor: notTheirs,
     conversations: theirConversations(conversations, isTheirs, knows),
     inspector: theirInspector(inspector, isTheirs, knows, key),
-    repairs: theirRepairs(repairs, inspector, knows),
+    repairs: theirRepairs(repairs, knows),
   };
 }
 
@@ -83,7 +83,7 @@ function theirInspector(all: Inspector, isTheirs: IsTheirs, knows: Knows, key: K
     dead: pages(
       "dead",
       (page: Page) => all.dead(page),
-      (letter) => knows(letter.conversationId, channelOf(letter)),
+      (letter) => isKnownLetter(letter, knows),
     ),
     unknown: pages(
       "unknown",
@@ -102,16 +102,17 @@ function theirInspector(all: Inspector, isTheirs: IsTheirs, knows: Knows, key: K
   };
 }
 
-function theirRepairs(all: Repairs, inspector: Inspector, knows: Knows): Repairs {
+function theirRepairs(all: Repairs, knows: Knows): Repairs {
   const unless = async <T>(isKnown: Promise<boolean>, repair: () => Promise<T>): Promise<T | "not-found"> =>
     (await isKnown) ? repair() : "not-found";
-  const knowsDead = async (id: string) => {
-    if (await knows(conversationWithin(id))) return true;
-    const letter = await deadLetter(inspector, id);
-    return letter !== undefined && knows(letter.conversationId, channelOf(letter));
+  const deadLetter = async (id: string) => {
+    const letter = await all.deadLetter(id);
+    return (await isKnownLetter(letter, knows)) ? letter : undefined;
   };
+  const knowsDead = async (id: string) => (await deadLetter(id)) !== undefined;
   const knowsUnknown = (id: string) => knows(conversationOfUnknown(id));
   return {
+    deadLetter,
     retryDead: (id) => unless(knowsDead(id), () => all.retryDead(id)),
     discardDead: (id) => unless(knowsDead(id), () => all.discardDead(id)),
     markUnknown: (id) => unless(knowsUnknown(id), () => all.markUnknown(id)),
@@ -120,19 +121,8 @@ function theirRepairs(all: Repairs, inspector: Inspector, knows: Knows): Repairs
   };
 }
 
-const PAGE_ROWS = 500;
-
-/** Not every engine names the conversation in the id. Dead letters are few: a person sees to each. */
-async function deadLetter(inspector: Inspector, id: string): Promise<DeadLetter | undefined> {
-  let cursor: string | undefined;
-  do {
-    const page = { limit: PAGE_ROWS, ...(cursor !== undefined && { cursor }) };
-    const { items, next } = await inspector.dead(page);
-    const found = items.find((letter) => letter.id === id);
-    if (found) return found;
-    cursor = next;
-  } while (cursor !== undefined);
-  return undefined;
+async function isKnownLetter(letter: DeadLetter | undefined, knows: Knows): Promise<boolean> {
+  return letter !== undefined && knows(letter.conversationId, channelOf(letter));
 }
 
 function channelOf({ messages, outbounds }: DeadLetter): string | undefined {

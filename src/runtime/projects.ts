@@ -2,9 +2,11 @@ import { projectOf, ruleInForce } from "../core/projects.ts";
 import { InvalidRequest } from "../errors.ts";
 import { DEFAULT_PROJECT, type ProjectChange, type ProjectRule } from "../model/project.ts";
 import type { Settings } from "../model/settings.ts";
-import { list, name, object, optional } from "../schema/schema.ts";
+import { flag, list, name, object, optional } from "../schema/schema.ts";
+import { channelTypeProblem } from "./channel-types.ts";
 import { checkRequest } from "./check-request.ts";
 import { isAll, statusProblem } from "./project-config.ts";
+import type { ProjectWatch } from "./project-watch.ts";
 import type { UseCaseContext } from "./use-case.ts";
 
 /** A project as it is now. */
@@ -14,6 +16,8 @@ export interface Project extends ProjectRule {
   readonly channels: readonly string[];
   /** What was set while the service ran; absent if the configuration counts. */
   readonly changed?: ProjectChange;
+  /** Set while its messages are kept and not answered. */
+  readonly paused?: true;
 }
 
 /** What an operator does with projects. */
@@ -27,11 +31,17 @@ export interface Projects {
 }
 
 export const PROJECT_REQUEST = object({
+  paused: optional(flag("Its messages are kept, and answered within a minute after it goes on.")),
   status: optional(name("`active`, or any other word: then messages are refused with `PROJECT_INACTIVE`.")),
   allowedChannels: optional(list(name(), "Channel types that may be used; `all` alone means all.")),
 });
 
-export function projectsOver({ engine, settings }: UseCaseContext): Projects {
+interface ProjectsContext extends UseCaseContext {
+  /** Told of what is set here. */
+  readonly watch: Pick<ProjectWatch, "changed">;
+}
+
+export function projectsOver({ engine, settings, watch }: ProjectsContext): Projects {
   const one = async (project: string): Promise<Project> => {
     const changed = await (await engine()).inspector.projectChange(project);
     return {
@@ -39,28 +49,39 @@ export function projectsOver({ engine, settings }: UseCaseContext): Projects {
       channels: channelsIn(settings, project),
       ...ruleInForce(settings, project, changed),
       ...(changed && { changed }),
+      ...(changed?.paused && { paused: true }),
     };
   };
   const change = async (project: string, to: ProjectChange | undefined): Promise<Project | "not-found"> => {
     if (!inUse(settings).includes(project)) return "not-found";
+    const before = await one(project);
     await (await engine()).conversations.changeProject(project, to);
-    return one(project);
+    const after = await one(project);
+    watch.changed(project, before.changed, after.changed);
+    return after;
   };
   return {
     projects: () => Promise.all(inUse(settings).map(one)),
-    async changeProject(project, { status, allowedChannels }) {
-      const given = { status, allowedChannels: allowedChannels ?? undefined };
-      checkRequest(given, PROJECT_REQUEST);
-      const why = status === undefined ? undefined : statusProblem(status);
-      if (why !== undefined) throw new InvalidRequest(`status ${why}`);
-      if (status === undefined && allowedChannels === undefined)
-        throw new InvalidRequest("status or allowed channels must be given");
-      return change(project, {
-        ...(status !== undefined && { status }),
-        ...(allowedChannels !== undefined && { allowedChannels: typesOrAll(allowedChannels) }),
-      });
+    async changeProject(project, given) {
+      return change(project, checked(given, settings));
     },
     resetProject: (project) => change(project, undefined),
+  };
+}
+
+function checked({ status, allowedChannels, paused }: ProjectChange, settings: Settings): ProjectChange {
+  checkRequest({ status, allowedChannels: allowedChannels ?? undefined, paused }, PROJECT_REQUEST);
+  if (status === undefined && allowedChannels === undefined && paused === undefined)
+    throw new InvalidRequest("status, allowed channels or paused must be given");
+  const why = status === undefined ? undefined : statusProblem(status);
+  if (why !== undefined) throw new InvalidRequest(`status ${why}`);
+  const types = allowedChannels && typesOrAll(allowedChannels);
+  const problem = types && channelTypeProblem(types, settings.channels);
+  if (problem) throw new InvalidRequest(`allowed channels: ${problem}`);
+  return {
+    ...(status !== undefined && { status }),
+    ...(types !== undefined && { allowedChannels: types }),
+    ...(paused !== undefined && { paused }),
   };
 }
 
@@ -69,7 +90,7 @@ function typesOrAll(given: readonly string[] | null): readonly string[] | null {
 }
 
 /** The default project is one of several only if it has channels. */
-function inUse(settings: Settings): string[] {
+export function inUse(settings: Settings): string[] {
   const names = Object.keys(settings.projects);
   if (names.length <= 1) return names.length === 0 ? [DEFAULT_PROJECT] : names;
   return names.filter((project) => channelsIn(settings, project).length > 0);

@@ -2,6 +2,7 @@ import type { Listing, Page } from "../ports/inspector.ts";
 
 /** How much of the store one page of a project may cost: rows of other projects are read, and left out. */
 const STORE_PAGES_MAX = 20;
+const STORE_ROWS_MAX = 2_000;
 /** Records that are looked up at once. */
 const WIDTH = 20;
 
@@ -15,12 +16,14 @@ export function theirPages<T, P extends Page>(
   return async (page) => {
     const items: T[] = [];
     let next = page.cursor;
-    for (let read = 0; read < STORE_PAGES_MAX; read += 1) {
+    let rows = 0;
+    for (let read = 0; read < STORE_PAGES_MAX && rows < STORE_ROWS_MAX; read += 1) {
       // Never more than fit: the store's cursor is then right for the page that follows.
       const limit = page.limit - items.length;
       const found = await list({ ...page, limit, ...(next !== undefined && { cursor: next }) });
       items.push(...(await those(found.items, isTheirs)));
       next = found.next;
+      rows += found.items.length;
       if (next === undefined || items.length >= page.limit) break;
     }
     return { items, ...(next !== undefined && { next }) };

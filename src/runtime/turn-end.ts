@@ -1,10 +1,13 @@
 import { mergeTexts } from "../core/batch.ts";
+import { channelOf } from "../core/new-draft.ts";
+import { projectOf } from "../core/projects.ts";
 import { quotes } from "../core/quoting.ts";
 import { shortReason } from "../core/reason.ts";
 import { decideFailure, type Failure } from "../core/retry.ts";
 import { ConfigError, LullError, tellable, wordsOf } from "../errors.ts";
 import type { Commit } from "../model/commit.ts";
 import type { Draft } from "../model/draft.ts";
+import { DEFAULT_PROJECT } from "../model/project.ts";
 import type { ReleaseReason } from "../model/release.ts";
 import type { Taken } from "../model/take.ts";
 import type { Ended } from "../ports/engine.ts";
@@ -42,6 +45,13 @@ export async function commit(
 /** What every line of the log about a turn begins with. */
 export function aboutTurn({ conversation, turnId, attempt }: Taken) {
   return { conversation: conversation.id, turn: turnId, attempt };
+}
+
+/** Whose turn it is, for an operator of many tenants. The default project goes without saying. */
+export function whoseTurn({ taken, settings }: Pick<TurnRun, "taken" | "settings">) {
+  const channel = channelOf(taken);
+  const project = projectOf(settings, channel);
+  return { channel, ...(project !== DEFAULT_PROJECT && { project }) };
 }
 
 function tellCommitted({ log, taken }: TurnRun, { outcome, usage }: Pick<Commit, "outcome" | "usage">): void {
@@ -82,7 +92,8 @@ export async function release(run: TurnRun, how: ReleaseReason, told?: string): 
   if (back.kind === "lost") return lose(run);
   if (back.kind === "answered") return release(run, { kind: "put-back" });
   if (how.kind === "dead-letter") {
-    log("error", "turn.dead", { ...aboutTurn(taken), reason, deadLetter: back.deadLetterId });
+    const about = { ...aboutTurn(taken), ...whoseTurn(run) };
+    log("error", "turn.dead", { ...about, reason, deadLetter: back.deadLetterId });
     retries.ended(taken.conversation.id);
   } else if (how.kind === "retry") {
     const { afterMs, outageSinceAtMs } = how;
@@ -135,12 +146,14 @@ function unanswered({ taken }: TurnRun, draft: Draft | undefined): { readonly is
  * Every turn fails on it until an operator changes something. That must not look like waiting for a provider
  * that is away.
  */
-function tellOperator({ sampled, taken }: TurnRun, error: unknown, reason: string): void {
+function tellOperator(run: TurnRun, error: unknown, reason: string): void {
   if (!(error instanceof LullError)) return;
-  const { code } = error;
+  const { sampled, taken } = run;
+  // Told apart by channel: what one tenant fails on is not counted among another's.
+  const apart = { code: error.code, ...whoseTurn(run) };
   const about = { turn: taken.turnId, reason };
-  if (error instanceof ConfigError) sampled.note("error", "config.failed", { code }, about);
-  else if (error.credentials) sampled.note("error", "credentials.refused", { code }, about);
+  if (error instanceof ConfigError) sampled.note("error", "config.failed", apart, about);
+  else if (error.credentials) sampled.note("error", "credentials.refused", apart, about);
 }
 
 /** The error may come from a user's responder, an SDK or our own code. */

@@ -9,6 +9,7 @@ import type { ContractRun, ContractSubject } from "./channel-contract-subject.ts
 export const RECEIVING: readonly (readonly [string, ContractRun])[] = [
   ["a request that its provider did not make is refused, with a reason", forgeries],
   ["realistic payloads are authentic and parse", realisticPayloads],
+  ["names and addresses in messages are as programs have to write them", names],
   ["a redelivery has the same dedupe key", redelivery],
   ["truncated bodies and random bytes are answered, never thrown at", garbage],
 ];
@@ -30,6 +31,16 @@ async function realisticPayloads({ channel, payloads }: ContractSubject): Promis
     const parsed = channel.parse(request);
     assert.equal(parsed.kind, "updates", `${name}: ${"why" in parsed ? parsed.why : ""}`);
     for (const message of messagesIn(parsed)) isComplete(message, name);
+  }
+}
+
+/** A conversation that a program made under such a name is the one that the message finds. */
+function names({ channel, payloads }: ContractSubject): void {
+  const { canonical = (name: string) => name } = channel;
+  const messages = Object.values(payloads).flatMap((request) => messagesIn(channel.parse(request)));
+  for (const { address, sender, senderAlias, replyTo } of messages) {
+    for (const name of [address, sender]) assert.equal(canonical(name), name);
+    assert.ok([sender, senderAlias].includes(canonical(replyTo)), "a reply goes to a name of the sender");
   }
 }
 

@@ -119,6 +119,7 @@ const ENGINE: EngineCalls = {
     changeProject: ({ conversations }) => conversations.changeProject("acme", { status: "archived" }),
   },
   repairs: {
+    deadLetter: ({ repairs }) => repairs.deadLetter("dead-1.conversation-1"),
     retryDead: ({ repairs }) => repairs.retryDead("dead-1.conversation-1"),
     discardDead: ({ repairs }) => repairs.discardDead("dead-1.conversation-1"),
     markUnknown: ({ repairs }) => repairs.markUnknown("turn-1.conversation-1.0"),

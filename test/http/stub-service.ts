@@ -185,6 +185,7 @@ function stubEngine(calls: Calls): Engine {
       changeProject: note("changeProject", () => undefined),
     },
     repairs: {
+      deadLetter: note("deadLetter", () => undefined),
       retryDead: note("retryDead", (id) => (id === "d/1" ? "retried" : unrepeated(id))),
       discardDead: note("discardDead", (id) => (id === "d/1" ? "discarded" : "not-found")),
       markUnknown: note("markUnknown", (id) => (id === "u_1" ? "marked" : "not-found")),
@@ -287,7 +288,7 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     logged,
     ...context,
     ...operating({ ...context, log }),
-    ...projectsOver(context),
+    ...projectsOver({ ...context, watch: { changed: () => {} } }),
     projectTokens: {},
     forProject: (project) => operationsOver({ ...withinProject(context, project), log }),
     publicUrl: undefined,

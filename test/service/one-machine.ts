@@ -18,6 +18,7 @@ export const oneMachine: Platform = {
     return {
       ...at,
       paceMs: 25,
+      hasMetrics: true,
       get events() {
         return service.events;
       },

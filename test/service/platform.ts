@@ -12,6 +12,8 @@ export interface RunningService extends Omit<Outside, "leave" | "env"> {
   readonly events: readonly LogEvent[];
   /** How often its API may be asked without slowing its work. */
   readonly paceMs: number;
+  /** Whether it serves `/metrics`; functions count in CloudWatch. */
+  readonly hasMetrics: boolean;
   /** The worker that took the first lease. */
   holder(): Promise<Holder>;
   /** kill -9 of everything that runs our code; then it runs again. What was durable is there. */

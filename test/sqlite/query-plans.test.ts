@@ -146,6 +146,7 @@ async function everything(): Promise<void> {
   const again = await taken();
   await turns.release(again.lease, { kind: "dead-letter", reason: "x" });
   const letter = (await inspector.dead({ limit: 1 })).items[0]!;
+  await repairs.deadLetter(letter.id);
   await repairs.retryDead(letter.id);
   const unsure = await taken();
   await turns.commit(unsure.lease, replied(unsure, unknown(draftFor(unsure), 0), { outcome: "unknown" }));

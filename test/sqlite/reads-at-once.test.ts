@@ -96,6 +96,7 @@ function inputs(): { readonly [N in ReadName]: StepInput<N> } {
     nameRecords: key,
     listLocks: page,
     listDead: page,
+    showDead: "",
     listUnknown: page,
     listRefusals: page,
     listQuarantined: page,

@@ -5,6 +5,15 @@ export function bare(address: string): string {
   return address.replace(PREFIX, "");
 }
 
+/** A whole number without its `+`. Short codes have six digits at most. */
+const DIGITS = /^\d{7,15}$/;
+
+/** As Twilio writes it, however a person did. */
+export function canonical(address: string): string {
+  const own = bare(address.trim());
+  return DIGITS.test(own) ? `+${own}` : own;
+}
+
 /** Puts the channel's prefix before an address that has none. */
 export function prefixed(address: string, prefix: string): string {
   return PREFIX.test(address) ? address : `${prefix}${address}`;

@@ -1,7 +1,7 @@
 import { SMALL_BODY_BYTES_MAX } from "../../core/defaults.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Channel, Parsed } from "../../ports/channel.ts";
-import { prefixed } from "./address.ts";
+import { canonical, prefixed } from "./address.ts";
 import { check } from "./check.ts";
 import { fetchMedia } from "./media.ts";
 import type { TwilioAccount, TwilioOptions } from "./options.ts";
@@ -63,6 +63,7 @@ function channelOf(kind: Kind, options: TwilioOptions): { channel: Channel; open
     verify: (request) => verify(opened(), request),
     parse: (request) =>
       opened().messagingServiceSid === undefined ? parse(request) : anyNumber(parse(request)),
+    canonical,
     answer,
     addressOf: (sender) => prefixed(sender, kind.prefix),
     send: (outgoing, signal) => send(opened(), outgoing, signal),

@@ -1,4 +1,5 @@
 import { SMALL_BODY_BYTES_MAX } from "../../core/defaults.ts";
+import { canonicalAddress } from "../../core/own-addresses.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Channel } from "../../ports/channel.ts";
 import { jsonAnswer } from "../../wire/webhook-answer.ts";
@@ -41,6 +42,7 @@ export function wati(options: WatiOptions = {}): Channel {
     unfit: () => unfit(opened().session),
     verify: (request) => verify(opened().session, request),
     parse: (request) => parse(request, opened().parseContext),
+    canonical: canonicalAddress,
     // WATI tries every non-200 again for a day, so only what may succeed later is an error.
     answer: (summary) => jsonAnswer("retrying", summary),
     send: (outgoing, signal) => send(opened().session, outgoing, signal),

@@ -13,6 +13,7 @@ import { checkDisk } from "../doctor/disk.ts";
 import { checkEnvironmentFile } from "../doctor/environment-file.ts";
 import { checkHost, checkOpenPort } from "../doctor/open-port.ts";
 import { checkOverdue } from "../doctor/overdue.ts";
+import { checkProjects } from "../doctor/projects.ts";
 import { checkChannels, checkResponders, providerUrl } from "../doctor/providers.ts";
 import { checkRights } from "../doctor/rights.ts";
 import { checkSecretFiles } from "../doctor/secret-files.ts";
@@ -92,6 +93,7 @@ async function examineLoaded(
       Object.fromEntries(channels.map(({ name, channel }) => [name, channel])),
     ),
     checkApi(lull),
+    checkProjects(lull, db),
   ]);
   return groups.flat();
 }

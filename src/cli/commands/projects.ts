@@ -17,9 +17,10 @@ export const list: Command = {
     }),
 };
 
-function rowOf({ name, status, allowedChannels, changed, channels }: Project): string[] {
+function rowOf({ name, status, allowedChannels, changed, channels, paused }: Project): string[] {
   const types = allowedChannels?.join(", ") ?? "all";
-  return [name, status, types || "none", changed ? "while it ran" : "-", channels.join(", ")];
+  const shown = paused ? `${status}, paused` : status;
+  return [name, shown, types || "none", changed ? "while it ran" : "-", channels.join(", ")];
 }
 
 export const set: Command = {
@@ -40,6 +41,30 @@ Every status but active refuses messages with PROJECT_INACTIVE. It counts at onc
         ...(typeof allow === "string" && { allowedChannels: typesIn(allow) }),
       });
       return tell(call, project, (name) => `Back to the configuration: lull projects reset ${name}`);
+    }),
+};
+
+export const pause: Command = {
+  usage: "<project>",
+  about: `Stops answering the customers of one project, for as long as you need. Messages are taken and stay
+staged; a turn that runs may finish. What people say (conversations say) is sent.`,
+  args: { required: ["<project>"] },
+  run: (call) =>
+    withData(call, async ({ lull }) => {
+      const project = await lull.changeProject(call.args[0]!, { paused: true });
+      return tell(call, project, (name) => `Go on with: lull projects resume ${name}`);
+    }),
+};
+
+export const resume: Command = {
+  usage: "<project>",
+  about:
+    "Goes on answering the customers of one project. What was staged meanwhile is answered within a minute.",
+  args: { required: ["<project>"] },
+  run: (call) =>
+    withData(call, async ({ lull }) => {
+      const project = await lull.changeProject(call.args[0]!, { paused: false });
+      return tell(call, project);
     }),
 };
 
@@ -69,8 +94,9 @@ function typesIn(given: string): string[] {
     .filter((type) => type !== "");
 }
 
-function sentence({ name, status, allowedChannels }: Project): string {
+function sentence({ name, status, allowedChannels, paused }: Project): string {
   const types = allowedChannels?.join(", ") ?? "all channel types";
   const refuses = status === ACTIVE ? "" : " Its customers' messages are refused, and not kept for later.";
-  return `Project ${name} is ${status}, with ${types || "no channel type"}.${refuses}`;
+  const keeps = paused ? " It is paused: messages are kept, and not answered." : "";
+  return `Project ${name} is ${status}, with ${types || "no channel type"}.${refuses}${keeps}`;
 }

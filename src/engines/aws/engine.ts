@@ -24,6 +24,7 @@ import {
   listUnknown,
   nameRecords,
   showConversation,
+  showDead,
 } from "./steps/inspect.ts";
 import { listLocks } from "./steps/locks.ts";
 import { knownSince } from "./steps/memory.ts";
@@ -97,6 +98,7 @@ export function engineOn(context: AwsContext, close: () => Promise<void>): Engin
     },
     conversations: conversationsOver(ready),
     repairs: {
+      deadLetter: async (id) => showDead(await ready(), id),
       retryDead: async (id) => retryDead(await ready(), id),
       discardDead: async (id) => discardDead(await ready(), id),
       markUnknown: async (id) => markUnknown(await ready(), id),

@@ -44,6 +44,11 @@ export function projectRule({ tables, settings }: StepContext, channel: string):
   return ruleInForce(settings, project, tables.meta.projectChange(project));
 }
 
+/** Whether the project of these messages is paused; not where there are none. */
+export function isProjectPaused({ tables, settings }: StepContext, channel: string | undefined): boolean {
+  return channel !== undefined && tables.meta.projectChange(projectOf(settings, channel))?.paused === true;
+}
+
 export function stateOf(context: StepContext, conversationId: string): ConversationState {
   return context.tables.states.get(conversationId) ?? AT_REST;
 }

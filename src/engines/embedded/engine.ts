@@ -55,6 +55,7 @@ export function embeddedEngine(steps: StepClient, parts: EngineParts): Engine {
     },
     conversations: conversationsOver(steps),
     repairs: {
+      deadLetter: steps.showDead,
       retryDead: steps.retryDead,
       discardDead: steps.discardDead,
       markUnknown: steps.markUnknown,

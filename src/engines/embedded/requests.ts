@@ -62,6 +62,7 @@ export const READS = {
   nameRecords: inspecting.nameRecords,
   listLocks,
   listDead: inspecting.listDead,
+  showDead: inspecting.showDead,
   listUnknown: inspecting.listUnknown,
   listRefusals: inspecting.listRefusals,
   listQuarantined: quarantined.listQuarantined,

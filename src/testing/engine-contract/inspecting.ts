@@ -312,6 +312,23 @@ export const inspecting: readonly EngineCase[] = [
     });
   }),
 
+  scene("a dead letter is found by its id, whole, until it is dealt with", {}, async (s) => {
+    for (const sender of ["ana", "ben"]) {
+      await s.receive({ sender });
+      await s.windowPasses();
+      const { lease } = await s.take();
+      await s.engine.turns.release(lease, { kind: "dead-letter", reason: `of ${sender}` });
+    }
+    const { deadLetter } = s.engine.repairs;
+    const letters = await s.dead();
+    assert.deepEqual(letters.map(({ reason }) => reason).sort(), ["of ana", "of ben"]);
+    for (const letter of letters) assert.deepEqual(await deadLetter(letter.id), letter);
+    for (const id of ["no-such-id", `no-such-id.${letters[0]!.conversationId}`])
+      assert.equal(await deadLetter(id), undefined);
+    await s.engine.repairs.discardDead(letters[0]!.id);
+    assert.equal(await deadLetter(letters[0]!.id), undefined);
+  }),
+
   scene("the store says that it can be written", {}, async (s) => {
     await s.engine.ping();
     await s.atRest();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Settings } from "../../model/settings.ts";
-import { allSent, as, draftFor } from "./builders.ts";
+import { allSent, as, draftFor, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";
 
@@ -182,6 +182,52 @@ export const projects: readonly EngineCase[] = [
     await s.receive(toBeta);
     await s.windowPasses();
     assert.equal((await s.take()).conversation.address, "+15550200");
+  }),
+
+  scene("a paused project keeps its messages, and answers them when it goes on", TWO, async (s) => {
+    const other = await s.open("worker-2");
+    const { conversationId } = await s.receive({ ...toAcme, text: "before" });
+    await s.engine.conversations.changeProject("acme", { paused: true });
+    await s.passes(SOON_MS);
+    await s.receive({ ...toAcme, text: "meanwhile" }, other);
+    await s.receive(toBeta);
+    await s.windowPasses();
+    const taken = await s.take(other);
+    assert.equal(taken.conversation.address, "+15550200");
+    await s.reply(taken);
+    await s.passes(3_600_000);
+    await s.nothingDue();
+    assert.notEqual((await other.turns.take(conversationId)).kind, "turn");
+    await s.engine.sweeping.sweep();
+    await s.nothingDue(other);
+    assert.equal((await s.engine.inspector.counts()).staged, 2);
+    assert.deepEqual(await other.inspector.projectChange("acme"), { paused: true });
+
+    await other.conversations.changeProject("acme", { paused: false });
+    assert.equal(await s.engine.inspector.projectChange("acme"), undefined);
+    await s.passes(SOON_MS + s.settings.holdMs);
+    assert.deepEqual(textsOf(await s.take()), ["before", "meanwhile"]);
+  }),
+
+  scene("in a paused project a person is heard, and a turn that runs may finish", TWO, async (s) => {
+    const { conversationId } = await s.receive({ ...toAcme, text: "one" });
+    await s.windowPasses();
+    const running = await s.take();
+    await s.engine.conversations.changeProject("acme", { paused: true });
+    await s.passes(SOON_MS);
+    await s.reply(running);
+    await s.receive({ ...toAcme, text: "two" });
+    await s.windowPasses();
+    const said = { id: "1", conversationId, channel: "acme", to: "ana", texts: ["soon"], author: "eva" };
+    assert.equal(await s.engine.conversations.say(said), "staged");
+    const outbound = await s.take();
+    assert.deepEqual(outbound.outbound?.texts, ["soon"]);
+    await s.reply(outbound);
+    await s.passes(s.settings.holdMs);
+    await s.nothingDue();
+    await s.engine.conversations.changeProject("acme", undefined);
+    await s.passes(SOON_MS + s.settings.holdMs);
+    assert.deepEqual(textsOf(await s.take()), ["two"]);
   }),
 
   scene(

@@ -97,6 +97,7 @@ export async function startLambdaService(
     aws,
     events,
     paceMs: 200,
+    hasMetrics: false,
     async holder() {
       const taken = await eventually("a lease", async () =>
         events.find(({ event }) => event === "lease.taken"),

@@ -242,10 +242,31 @@ export const tenantCases: readonly Case[] = [
       const metrics = await fetch(`${at.url()}/metrics`, {
         headers: { authorization: `Bearer ${ACME.apiToken}` },
       });
-      expect([403, 404]).toContain(metrics.status);
+      expect(metrics.status).toBe(at.hasMetrics ? 403 : 404);
       // The operator's own token still sees both.
       expect(((await at.api("/conversations")) as Listed).items).toHaveLength(2);
       expect((await api(at, BETA, at2)).status).toBe(200);
+    },
+  },
+  {
+    title: "a tenant that is paused keeps its messages, while another is answered",
+    environment: ENVIRONMENT,
+    async run(at) {
+      const pause = (paused: boolean) =>
+        at.api("/projects/acme", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ paused }),
+        });
+      expect(await pause(true)).toMatchObject({ name: "acme", status: "active", paused: true });
+      // It counts in every process within a second, and a window is no shorter.
+      expect(await text(at, ACME, "hi acme")).toBe(200);
+      expect(await text(at, BETA, "hi beta")).toBe(200);
+      await at.twilio.whenSent(1);
+      expect(at.twilio.sent.map(({ accountSid }) => accountSid)).toEqual([BETA.account]);
+      expect(await list(at, ACME, "locks")).toHaveLength(1);
+      const going = (await pause(false)) as { paused?: boolean };
+      expect(going.paused).toBeUndefined();
     },
   },
   {

@@ -9,7 +9,11 @@ const KNOWN_MS = 1_000;
 
 /** Where a project's changes are kept. Each is set alone: two operators may change the two at once. */
 function namesFor(project: string) {
-  return { status: `project-status:${project}`, allowedChannels: `project-channels:${project}` };
+  return {
+    status: `project-status:${project}`,
+    allowedChannels: `project-channels:${project}`,
+    paused: `project-paused:${project}`,
+  };
 }
 
 /**
@@ -36,6 +40,16 @@ export async function projectRule(context: AwsContext, channel: string): Promise
   return ruleInForce(context.settings, project, changeIn(await lately(context), project));
 }
 
+/** Whether the project of these messages is paused, known as surely as `isPausedLately`. */
+export async function isProjectPausedLately(
+  context: AwsContext,
+  channel: string | undefined,
+): Promise<boolean> {
+  if (channel === undefined) return false;
+  const name = namesFor(projectOf(context.settings, channel)).paused;
+  return (await lately(context))[name] === true && (await read(context))[name] === true;
+}
+
 /** Read consistently. */
 export async function projectChange(
   context: AwsContext,
@@ -50,11 +64,12 @@ export async function changeProject(
   change: ProjectChange | undefined,
 ): Promise<void> {
   const names = namesFor(project);
-  const reset = { [names.status]: undefined, [names.allowedChannels]: undefined };
-  const { status, allowedChannels } = change ?? {};
+  const reset = Object.fromEntries(Object.values(names).map((name) => [name, undefined]));
+  const { status, allowedChannels, paused } = change ?? {};
   const set = {
     ...(status !== undefined && { [names.status]: status }),
     ...(allowedChannels !== undefined && { [names.allowedChannels]: allowedChannels }),
+    ...(paused !== undefined && { [names.paused]: paused || undefined }),
   };
   if (change && Object.keys(set).length === 0) return;
   await write(context, change ? set : reset);

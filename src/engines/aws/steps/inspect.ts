@@ -1,6 +1,7 @@
 import { DETAIL_LIMITS } from "../../../core/defaults.ts";
 import { PROCESSING } from "../../../core/elsewhere.ts";
 import { latestWithin } from "../../../core/history.ts";
+import { conversationWithin } from "../../../core/identity.ts";
 import { isRunning, type LeaseState, leaseGauges } from "../../../core/lease.ts";
 import { lookUpAsync } from "../../../core/lookup.ts";
 import { recordsBehind } from "../../../core/name-lookups.ts";
@@ -30,7 +31,7 @@ import { conversationFrom } from "../items/conversation-item.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { conversationKeyOf, inTime, shards } from "../items/keys.ts";
 import { leasedIds, sweptShards } from "../items/lease-shards.ts";
-import { LETTER, letterFrom, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
+import { LETTER, letterFrom, letterKey, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
 import { REFUSAL, UNKNOWN, unknownFrom } from "../items/message-item.ts";
 import { recordsAt } from "../items/name-item.ts";
 import { refusalFrom, refusalLists, refusalsSinceMs } from "../items/refusal-item.ts";
@@ -164,13 +165,23 @@ export async function listDead(context: AwsContext, page: Page): Promise<Listing
   return { items: await wholeLetters(context, heads), ...(next !== undefined && { next }) };
 }
 
+export async function showDead(context: AwsContext, id: string): Promise<DeadLetter | undefined> {
+  const conversationId = conversationWithin(id);
+  if (conversationId === undefined) return undefined;
+  const item = await context.store.get("messages", letterKey(conversationId, id));
+  const head = context.quarantine.soundOne("messages", item, letterFrom);
+  return head && wholeLetter(context, head);
+}
+
 function wholeLetters(context: AwsContext, heads: readonly LetterHead[]): Promise<DeadLetter[]> {
-  return inParallel(heads, 8, async (head) => {
-    const ofConversation = equal("conversation_id", head.conversationId);
-    const ofLetter = beginsWith("item_id", letterRowPrefix(head.id));
-    const rows = await context.store.query("messages", { key: all(ofConversation, ofLetter) });
-    return deadLetterOf(head, letterRowsFrom(context, rows));
-  });
+  return inParallel(heads, 8, (head) => wholeLetter(context, head));
+}
+
+async function wholeLetter(context: AwsContext, head: LetterHead): Promise<DeadLetter> {
+  const ofConversation = equal("conversation_id", head.conversationId);
+  const ofLetter = beginsWith("item_id", letterRowPrefix(head.id));
+  const rows = await context.store.query("messages", { key: all(ofConversation, ofLetter) });
+  return deadLetterOf(head, letterRowsFrom(context, rows));
 }
 
 /** All are counted now, except turns: counting those would mean reading every conversation. */

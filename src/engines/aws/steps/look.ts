@@ -2,7 +2,7 @@ import { inOrder } from "../../../core/batch.ts";
 import { itemOf, messagesOf } from "../../../core/staged.ts";
 import { continuesDraft } from "../../../core/take.ts";
 import { type AwsContext, withinProject } from "../context.ts";
-import { isPausedLately } from "../items/controls.ts";
+import { isPausedLately, isProjectPausedLately } from "../items/controls.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { rememberedAmong } from "../items/seen.ts";
 import type { StageRow } from "../items/stage-item.ts";
@@ -31,18 +31,20 @@ async function lookAtNext(
 ): Promise<ConversationView | undefined> {
   if (!isFresh(context, left)) return undefined;
   const ids = nextOf(context, stored.state, left);
-  const [said, messages, record, allPaused, answered] = await Promise.all([
+  const [said, messages, record, allPaused, projectPaused, answered] = await Promise.all([
     stagedOutbounds(context, stored.id),
     stagedAs(context, stored.id, ids),
     conversationOf(context, stored.id, left.newest?.sender || stored.sender),
     isPausedLately(context),
+    isProjectPausedLately(context, left.newestChannel),
     rememberedAmong(context, ids),
   ]);
   const isAsSeen = messages.length === ids.length && answered.size === 0;
   const isTheirs = record && (context.settings.validation !== "on-turn" || !record.taskComplete);
   if (!isAsSeen || !isTheirs) return undefined;
   const rest = left.items.filter(({ id }) => !ids.includes(id));
-  return { ...left, stored, rows: [...said, ...messages], rest, record, window: undefined, allPaused };
+  const rows = [...said, ...messages];
+  return { ...left, stored, rows, rest, record, window: undefined, allPaused, projectPaused };
 }
 
 /**
@@ -64,6 +66,7 @@ async function lookAtAll(context: AwsContext, stored: Stored): Promise<Conversat
   const waiting = rows.filter(({ id }) => !answered.has(id));
   const newestChannel = messagesOf(waiting).at(-1)?.channel;
   const newest = waiting.at(-1);
+  const projectPaused = await isProjectPausedLately(context, newestChannel);
   await noteIfFull(withinProject(context, newestChannel ?? newest?.channel), stored.id, waiting);
   return {
     stored,
@@ -75,6 +78,7 @@ async function lookAtAll(context: AwsContext, stored: Stored): Promise<Conversat
     record,
     window,
     allPaused,
+    projectPaused,
   };
 }
 

@@ -77,6 +77,13 @@ export function listDead(context: StepContext, page: Page): Listing<DeadLetter> 
   return { items: items.map(letterIn), ...(next !== undefined && { next }) };
 }
 
+export function showDead(context: StepContext, id: string): DeadLetter | undefined {
+  const letter = context.tables.deadLetters.get(id);
+  if (!letter) return undefined;
+  const { rows, ...head } = letter;
+  return deadLetterOf(head, rows);
+}
+
 export function listUnknown(context: StepContext, page: Page): Listing<UnknownSend> {
   return context.tables.unknownSends.list(page);
 }

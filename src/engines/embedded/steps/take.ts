@@ -15,6 +15,7 @@ import type { StagedRow } from "../../../model/staged.ts";
 import type { Busy, Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
 import {
   changeRecord,
+  isProjectPaused,
   projectRule,
   type StepContext,
   saveState,
@@ -83,6 +84,7 @@ function tryOnce(
       // A turn of ours shows in the status without being written there: this one is another system's.
       isElsewhere: record?.status === PROCESSING,
       allPaused: context.tables.meta.isPaused(),
+      projectPaused: isProjectPaused(context, waiting.newestChannel),
     },
     {
       nowMs: context.nowMs,

@@ -1,0 +1,80 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { serveStub, stubChannel, stubService } from "../../test/http/stub-service.ts";
+import { API_REQUESTS_MAX, PROJECT_API_REQUESTS_MAX } from "./defaults.ts";
+import type { Serving } from "./node.ts";
+
+const OPERATOR = "token-of-the-operator";
+const ACME = "token-of-acme-of-some-length";
+const BETA = "token-of-beta-of-some-length";
+const TWO = {
+  apiToken: OPERATOR,
+  projectTokens: { acme: { api: ACME }, beta: { api: BETA } },
+  channels: { acme: stubChannel("web", { addresses: ["acme"] }) },
+};
+
+let serving: Serving | undefined;
+afterEach(() => serving?.close(0));
+
+type Ask = (token: string, path: string, init?: RequestInit) => Promise<Response>;
+
+async function start(options: Parameters<typeof stubService>[0]): Promise<Ask> {
+  serving = await serveStub(stubService({ ...TWO, ...options }));
+  const { url } = serving;
+  return (token, path, init = {}) =>
+    fetch(url + path, { ...init, headers: { authorization: `Bearer ${token}` } });
+}
+
+/** Everything that reaches the store, or asks for the metrics, waits for the test. */
+function stuck() {
+  const held = Promise.withResolvers<never>();
+  // What waited for nothing, where a test ends before.
+  held.promise.catch(() => {});
+  const inside = { count: 0 };
+  const waiting = async () => {
+    inside.count += 1;
+    return held.promise;
+  };
+  const operations = { engine: waiting } as never;
+  const options = { engine: waiting, metrics: waiting, forProject: () => operations };
+  return { options, inside, go: () => held.reject(new Error("over")) };
+}
+
+test("a project that calls without a pause takes no places but its own", async () => {
+  const { options, inside, go } = stuck();
+  const ask = await start(options);
+  const answers = Array.from({ length: PROJECT_API_REQUESTS_MAX }, () => ask(ACME, "/api/locks"));
+  await vi.waitUntil(() => inside.count === PROJECT_API_REQUESTS_MAX, 30_000);
+  const tooMany = await ask(ACME, "/api/locks");
+  expect([tooMany.status, tooMany.headers.get("retry-after")]).toEqual([429, "1"]);
+
+  answers.push(ask(BETA, "/api/locks"), ask(OPERATOR, "/api/counts"), ask(OPERATOR, "/metrics"));
+  await vi.waitUntil(() => inside.count === PROJECT_API_REQUESTS_MAX + 3, 30_000);
+  go();
+  expect((await Promise.all(answers)).filter(({ status }) => status === 429)).toEqual([]);
+});
+
+test("the operator's calls take no places of a project", async () => {
+  const { options, inside, go } = stuck();
+  const ask = await start(options);
+  const answers = Array.from({ length: API_REQUESTS_MAX }, () => ask(OPERATOR, "/api/counts"));
+  await vi.waitUntil(() => inside.count === API_REQUESTS_MAX, 30_000);
+  expect((await ask(OPERATOR, "/api/counts")).status).toBe(429);
+  answers.push(ask(ACME, "/api/locks"));
+  await vi.waitUntil(() => inside.count === API_REQUESTS_MAX + 1, 30_000);
+  go();
+  await Promise.all(answers);
+});
+
+test("bodies of one project take no room of another's, or of the operator's", async () => {
+  const { options, inside, go } = stuck();
+  const ask = await start({ ...options, settings: { bodyBytesMax: 100_000, readingBytesMax: 100_000 } });
+  const body = JSON.stringify({ text: "x".repeat(90_000) });
+  const say = (token: string) => ask(token, "/api/conversations/c_1/say", { method: "POST", body });
+  const answers = [say(ACME), say(ACME)];
+  await vi.waitUntil(() => inside.count === 2, 30_000);
+  expect((await say(ACME)).status).toBe(429);
+  answers.push(say(BETA), say(OPERATOR));
+  await vi.waitUntil(() => inside.count === 4, 30_000);
+  go();
+  expect((await Promise.all(answers)).filter(({ status }) => status === 429)).toEqual([]);
+});

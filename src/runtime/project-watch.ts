@@ -1,0 +1,60 @@
+import { changedKeys } from "../core/projects.ts";
+import type { Log } from "../model/log.ts";
+import type { ProjectChange } from "../model/project.ts";
+import type { Engine, Sweeping } from "../ports/engine.ts";
+import type { Inspector } from "../ports/inspector.ts";
+
+/**
+ * Tells in the log what was set for projects. Commands run in a process of their own, whose log is seen by no
+ * operator: what they set is told by the service, after its next sweep.
+ */
+export class ProjectWatch {
+  readonly #log: Log;
+  readonly #projects: readonly string[];
+  /** What counted when it was last looked at; empty before the first look, which has nothing to compare. */
+  readonly #known = new Map<string, ProjectChange>();
+  #hasLooked = false;
+
+  constructor(log: Log, projects: readonly string[]) {
+    this.#log = log;
+    this.#projects = projects;
+  }
+
+  /** This process itself has set it. */
+  changed(project: string, before: ProjectChange | undefined, after: ProjectChange | undefined): void {
+    this.#known.set(project, after ?? {});
+    this.#tell(project, before ?? {}, after ?? {});
+  }
+
+  async look({ projectChange }: Pick<Inspector, "projectChange">): Promise<void> {
+    for (const project of this.#projects) {
+      const before = this.#known.get(project) ?? {};
+      const after = (await projectChange(project)) ?? {};
+      this.#known.set(project, after);
+      if (this.#hasLooked) this.#tell(project, before, after);
+    }
+    this.#hasLooked = true;
+  }
+
+  #tell(project: string, before: ProjectChange, after: ProjectChange): void {
+    const keys = changedKeys(before, after);
+    if (keys.length > 0) this.#log("info", "project.changed", { project, keys: keys.join(", ") });
+  }
+}
+
+/** The same sweeps, after the last round of which projects are looked at. */
+export function watching(
+  sweeping: Sweeping,
+  { inspector }: Pick<Engine, "inspector">,
+  watch: ProjectWatch,
+): Sweeping {
+  return {
+    ...sweeping,
+    async sweep() {
+      const report = await sweeping.sweep();
+      // A store that fails is told by the next sweep.
+      if (!report.hasMore) await watch.look(inspector).catch(() => {});
+      return report;
+    },
+  };
+}

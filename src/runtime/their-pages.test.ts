@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import type { Page } from "../ports/inspector.ts";
+import { theirPages } from "./their-pages.ts";
+
+/** Rows 0, 1, 2, ... of which the last is theirs. */
+function store(rows: number) {
+  const read = { rows: 0, pages: 0 };
+  const list = async ({ limit, cursor = "0" }: Page) => {
+    const items = Array.from(
+      { length: Math.min(limit, rows - Number(cursor)) },
+      (_, at) => Number(cursor) + at,
+    );
+    read.rows += items.length;
+    read.pages += 1;
+    const next = Number(cursor) + items.length;
+    return { items, ...(next < rows && { next: String(next) }) };
+  };
+  return { read, theirs: theirPages(list, (row) => row === rows - 1) };
+}
+
+test.each([
+  [500, 2_000, 4],
+  [10, 200, 20],
+])("a page of %i reads %i rows of others in %i pages, says where to go on, and no more", async (...given) => {
+  const [limit, rows, pages] = given;
+  const { read, theirs } = store(10_000);
+  expect(await theirs({ limit })).toEqual({ items: [], next: String(rows) });
+  expect(read).toEqual({ rows, pages });
+});
+
+test("what is theirs is found behind many rows of others, page by page", async () => {
+  const { theirs } = store(4_321);
+  const found: number[] = [];
+  let cursor: string | undefined = "0";
+  while (cursor !== undefined) {
+    const { items, next }: { items: readonly number[]; next?: string } = await theirs({ limit: 100, cursor });
+    found.push(...items);
+    cursor = next;
+  }
+  expect(found).toEqual([4_320]);
+});
