@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MEMORY_MARGIN_MS } from "../core/defaults.ts";
+import { settingsFor } from "../core/projects.ts";
 import { memory } from "../engines/memory/index.ts";
 import type { Responder } from "../ports/responder.ts";
 import { testChannel } from "../testing/test-channel.ts";
@@ -228,8 +229,8 @@ describe("a channel whose name every object has", () => {
 });
 
 it("a customer who is turned away is asked to write again, unless other words are set", () => {
-  expect(settings({}).busyText).toContain("send it again");
-  expect(settings({ busyText: "one moment" }).busyText).toBe("one moment");
+  expect(settingsFor(settings({}), undefined).busyText).toContain("send it again");
+  expect(settingsFor(settings({ busyText: "one moment" }), "test").busyText).toBe("one moment");
 });
 
 describe("beside another system", () => {

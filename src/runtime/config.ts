@@ -3,7 +3,13 @@ import { ConfigError } from "../errors.ts";
 import type { LimitSettings, LimitsConfig } from "../model/limits.ts";
 import type { Log } from "../model/log.ts";
 import type { ProjectRule } from "../model/project.ts";
-import { CHOICES, type ChannelSettings, type Choices, type Settings } from "../model/settings.ts";
+import {
+  CHOICES,
+  type ChannelSettings,
+  type Choices,
+  type GivenSettings,
+  type Settings,
+} from "../model/settings.ts";
 import type { WindowPolicy } from "../model/window.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -141,7 +147,7 @@ function limitSettings({ limits = {} }: LullConfig): Partial<LimitSettings> {
 }
 
 /** What matters while another system works on the same conversations. */
-function besideOthers({ honourStatus, mirrorMessages, engine }: LullConfig): Partial<Settings> {
+function besideOthers({ honourStatus, mirrorMessages, engine }: LullConfig): Partial<GivenSettings> {
   const given = { honourStatus, mirrorMessages };
   const [problem] = problemsIn(given, BESIDE_OTHERS, "", TO_PEOPLE);
   if (problem !== undefined) throw new ConfigError(problem);

@@ -1,7 +1,13 @@
 import { ConfigError } from "../errors.ts";
 import { type LimitsConfig, publicName } from "../model/limits.ts";
 import { ACTIVE, DEFAULT_PROJECT, type ProjectRule } from "../model/project.ts";
-import { type Choices, type OwnSettings, PROJECT_LIMITS, type ProjectSettings } from "../model/settings.ts";
+import {
+  type Choices,
+  type GivenSettings,
+  type OwnSettings,
+  PROJECT_CHOICES,
+  PROJECT_LIMITS,
+} from "../model/settings.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { SecretReference } from "../ports/secrets.ts";
@@ -129,7 +135,7 @@ function check(project: string, { channels, windows, responders }: ProjectConfig
 }
 
 /** What counts for each project; channels that are under none are in the default one. */
-export function projectSettings({ project, projects = {} }: Gathered): Record<string, ProjectSettings> {
+export function projectSettings({ project, projects = {} }: Gathered): GivenSettings["projects"] {
   const each = Object.entries(projects).map(([name, given]) => {
     const own = ownSettings(name, given);
     return [name, { ...ruleFrom(given, at(name)), ...(Object.keys(own).length > 0 && { own }) }] as const;
@@ -145,8 +151,6 @@ function ruleFrom(given: Partial<ProjectRule> = {}, where = "project"): ProjectR
   return { status, ...(isLimited && { allowedChannels }) };
 }
 
-const OWN_CHOICES = ["admission", "whileBusy", "onUnknown"] as const;
-
 function ownSettings(project: string, given: ProjectConfig): Partial<OwnSettings> {
   const { limits = {}, busyText } = given;
   const names = PROJECT_LIMITS.map(publicName);
@@ -155,6 +159,6 @@ function ownSettings(project: string, given: ProjectConfig): Partial<OwnSettings
     throw new ConfigError(`${at(project)}.limits.${foreign} is for all: a project has ${names.join(", ")}`);
   const found = limitsFrom(limits);
   if (typeof found === "string") throw new ConfigError(`${at(project)}.${found}`);
-  const choices = choicesIn(given, OWN_CHOICES, `${at(project)}.`);
+  const choices = choicesIn(given, PROJECT_CHOICES, `${at(project)}.`);
   return { ...found, ...choices, ...(busyText !== undefined && { busyText }) };
 }

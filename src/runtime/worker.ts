@@ -1,7 +1,6 @@
 import { toldOfDeadLetter } from "../core/dead-letters.ts";
-import { cutTo } from "../core/projects.ts";
+import { cutTo, type Times } from "../core/projects.ts";
 import { tellable } from "../errors.ts";
-import type { Settings } from "../model/settings.ts";
 import type { DeadLettered, Taken, TakeOutcome, TakeResult } from "../model/take.ts";
 import type { TriggerSource } from "../ports/engine.ts";
 import { RepeatedFailures } from "./repeated-failures.ts";
@@ -21,7 +20,7 @@ export interface Within {
   /** Aborts when running turns have to be released. */
   readonly stopping: AbortSignal;
   /** What a turn may take at most to end before that. */
-  readonly limits: Pick<Settings, "answerTimeoutMs" | "sendTimeoutMs">;
+  readonly limits: Times;
 }
 
 /** `abandoned`: the store failed during the turn, and the next look at the conversation is not arranged. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, it } from "vitest";
-import type { Settings } from "../../src/model/settings.ts";
+import type { GivenSettings } from "../../src/model/settings.ts";
 import type { Taken } from "../../src/model/take.ts";
 import { allSent, as, draftFor, replied, silent } from "../../src/testing/engine-contract/builders.ts";
 import type { Emulators } from "../../tools/aws-local/emulators.ts";
@@ -26,7 +26,7 @@ const full = {
 };
 
 /** Shared tables for each case, and the other system's conversation in them. */
-function otherSystem(emulators: Emulators, settings: Partial<Settings> = {}) {
+function otherSystem(emulators: Emulators, settings: Partial<GivenSettings> = {}) {
   let at: SharedTables;
   beforeEach(async () => {
     at = await SharedTables.open(emulators, { admission: "known", ...settings });

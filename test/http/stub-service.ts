@@ -4,7 +4,7 @@ import { type ServeOptions, type Serving, serve } from "../../src/http/node.ts";
 import type { Conversation } from "../../src/model/conversation.ts";
 import type { Log, LogFields } from "../../src/model/log.ts";
 import type { FullReply } from "../../src/model/reply.ts";
-import type { Settings } from "../../src/model/settings.ts";
+import type { GivenSettings } from "../../src/model/settings.ts";
 import type { Channel, WebhookRequest } from "../../src/ports/channel.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import type { ConversationDetail } from "../../src/ports/inspector.ts";
@@ -257,7 +257,7 @@ export interface Stub extends Service {
   readonly logged: { readonly event: string; readonly fields: LogFields }[];
 }
 
-export type StubOptions = Partial<Omit<Service, "settings">> & { settings?: Partial<Settings> };
+export type StubOptions = Partial<Omit<Service, "settings">> & { settings?: Partial<GivenSettings> };
 
 export function stubService({ settings, ...overrides }: StubOptions = {}): Stub {
   const received: Stub["received"] = [];
