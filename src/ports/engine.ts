@@ -38,8 +38,8 @@ export type StageOutcome =
       readonly conversationId?: string;
       /**
        * True once per running turn or full conversation: so the customer is told once. That a conversation
-       * is full is told by the engine: it stages `settings.busyText` together with the note that it was told,
-       * and no crash comes between the two.
+       * is full is told by the engine: it stages the `busyText` together with the note that it was told, and
+       * no crash comes between the two.
        */
       readonly tellBusy: boolean;
     };

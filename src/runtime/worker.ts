@@ -234,17 +234,21 @@ export class Worker {
     this.#context.log("warn", "lease.taken-over", { conversation, holder, sinceAtMs });
   }
 
+  /** While an AI or a provider is away every turn is tried again and again: `turn.retries` sums that up. */
   #logTaken(taken: Taken): void {
+    const { log, workerId } = this.#context;
     const { conversation, turnId, attempt, messages, draft, dueAtMs, takenAtMs } = taken;
-    this.#context.log("info", "lease.taken", {
-      holder: this.#context.workerId,
+    const fields = {
+      holder: workerId,
       conversation: conversation.id,
       turn: turnId,
       attempt,
       messages: messages.length,
       continues: draft !== undefined,
       lateMs: takenAtMs - dueAtMs,
-    });
+    };
+    if (taken.outages > 0) log("debug", "lease.taken", fields);
+    else log("info", "lease.taken", fields);
   }
 }
 
