@@ -63,7 +63,9 @@ describe.each(Object.entries(LIMITS))("limits: %s", (name, limit: Limit) => {
 
   test("is the same number for createLull, and stands in the settings", () => {
     const settings = (value: number) =>
-      valuesIn(settingsFrom({ engine: memory(), channels: {}, limits: { [key]: value } }))[name as LimitName];
+      valuesIn(settingsFrom({ engine: memory(), channels: {}, limits: { [key]: value } }, new Map()))[
+        name as LimitName
+      ];
     const unit = limit.default === 0 ? 1 : LIMIT_DEFAULTS[name as LimitName] / limit.default;
     // Ids are kept a little longer than is promised.
     const more = name === "dedupeMs" ? MEMORY_MARGIN_MS : 0;

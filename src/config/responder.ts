@@ -177,8 +177,14 @@ async function described(
   if (typeof given === "function") return { respond: given as Responder, kind: "code", origin };
   const [kind, options] = kindOf(given, `${origin}: ${where}`);
   checkOptions(options, KINDS[kind] as ObjectSchema, origin, `${where}.${kind}`);
-  if (kind === "openai") return byOpenai(options, means, origin);
-  return { respond: await make(kind, options, means), kind, origin };
+  try {
+    if (kind === "openai") return byOpenai(options, means, origin);
+    return { respond: await make(kind, options, means), kind, origin };
+  } catch (error) {
+    // What a responder finds wrong itself: it does not know where its options stand.
+    if (error instanceof ConfigError) throw new ConfigError(`${origin}: ${where}: ${error.message}`, error);
+    throw error;
+  }
 }
 
 function byOpenai(given: Options, means: Means, origin: string): ConfiguredResponder {

@@ -4,8 +4,12 @@ import { settingsFor } from "../core/projects.ts";
 import { memory } from "../engines/memory/index.ts";
 import type { Responder } from "../ports/responder.ts";
 import { testChannel } from "../testing/test-channel.ts";
-import { aliasesIn, defineConfig, type LullConfig, settingsFrom } from "./config.ts";
+import { arranged } from "./arranged.ts";
+import * as own from "./config.ts";
+import { defineConfig, type LullConfig } from "./config.ts";
 
+const settingsFrom = (config: LullConfig) => own.settingsFrom(config, arranged(config));
+const aliasesIn = (config: LullConfig) => own.aliasesIn(config, arranged(config));
 const settings = (given: Partial<LullConfig> = {}) =>
   settingsFrom({ engine: memory(), channels: { test: testChannel() }, ...given });
 
@@ -83,7 +87,7 @@ describe("a responder that hands turns to a queue", () => {
   const engine = { ...memory(), triggerQueues: () => [url("whatsapp"), url("default")] };
 
   it.each([
-    ["respond", { respond: to("default") }],
+    ["the responder", { respond: to("default") }],
     ["handOffTo", { handOffTo: to("whatsapp") }],
     ["responders.test", { responders: { test: to("whatsapp") } }],
   ])("is refused as %s when the queue is one that wakes us", (where, given) => {

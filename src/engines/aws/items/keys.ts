@@ -18,7 +18,7 @@ export function isOwn(id: string): boolean {
 
 /** Holds the secret of the installation. */
 export const INSTALLATION = `${OWN}installation`;
-/** What operators set for all conversations, or for a project. Its key is from when that was a pause alone. */
+/** Holds what operators set for all, or for a project. Its name is from when that was a pause alone. */
 export const CONTROLS = `${OWN}paused`;
 export const PING = `${OWN}ping`;
 export const SWEEP = `${OWN}sweep`;
