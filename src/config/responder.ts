@@ -208,8 +208,10 @@ function kindOf(given: unknown, where: string): [kind: string, options: Options]
     typeof given === "string" ? [given, {}] : isObject(given) ? Object.entries(given).flat() : [];
   if (typeof kind !== "string" || more.length > 0) throw new ConfigError(`${where} must be ${EXAMPLE}`);
   if (!Object.hasOwn(KINDS, kind)) {
+    const meant = didYouMean(kind, Object.keys(KINDS));
+    // Unless it is nearly one it is not repeated: people put the key to their model here.
     throw new ConfigError(
-      `${where}: ${kind} is not a responder${didYouMean(kind, Object.keys(KINDS)) || `; ${EXAMPLE}`}`,
+      meant ? `${where}: ${kind} is not a responder${meant}` : `${where} must be ${EXAMPLE}`,
     );
   }
   return [kind, isObject(options) ? options : {}];

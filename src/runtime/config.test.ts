@@ -51,11 +51,8 @@ describe("other paths of webhooks", () => {
   });
 
   it.each([
-    [
-      "aliases: /webhook is for channel tset, and there is no channel of that name. Did you mean test?",
-      "tset",
-    ],
-    ["aliases: /webhook is for channel constructor, and there is no channel of that name", "constructor"],
+    ["aliases: the channel that /webhook is for does not exist. Did you mean test?", "tset"],
+    ["aliases: the channel that /webhook is for does not exist", "constructor"],
   ])("are for a channel that there is: %s", (words, name) => {
     expect(() => from({ "/webhook": name })).toThrow(words);
   });

@@ -101,8 +101,7 @@ export function aliasesIn({ aliases = {} }: LullConfig, channels: Arranged): Ali
   for (const [path, name] of Object.entries(aliases)) {
     if (!channels.has(name))
       throw new ConfigError(
-        `aliases: ${path} is for channel ${name}, and there is no channel of that name` +
-          didYouMean(name, channels.keys()),
+        `aliases: the channel that ${path} is for does not exist${didYouMean(name, channels.keys())}`,
       );
   }
   return aliases;
