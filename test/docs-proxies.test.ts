@@ -3,11 +3,11 @@ import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { freePort } from "./free-port.ts";
 import { eventually, LullProcess } from "./lull-process.ts";
 
 const PAGE = readFileSync(fileURLToPath(new URL("../docs/security.md", import.meta.url)), "utf8");
@@ -111,16 +111,6 @@ function isInstalled({ program }: Proxy): boolean {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 async function service(): Promise<number> {

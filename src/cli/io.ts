@@ -1,4 +1,6 @@
 import cluster from "node:cluster";
+import { fstatSync } from "node:fs";
+import { fileTarget } from "./output/file-target.ts";
 import { harmless } from "./output/harmless.ts";
 import { LineWriter, type LostLine } from "./output/line-writer.ts";
 import { writeNow } from "./output/write-now.ts";
@@ -23,7 +25,8 @@ export interface Io {
 
 export function processIo(nowMs: () => number): Io {
   const { stderr } = process;
-  const lines = new LineWriter({ target: stderr, writeNow: (text) => writeNow(stderr.fd, text) });
+  const target = isFile(stderr.fd) ? fileTarget(stderr.fd) : stderr;
+  const lines = new LineWriter({ target, writeNow: (text) => writeNow(stderr.fd, text) });
   process.on("exit", () => lines.end());
   return {
     // A copy, which costs nothing to look at: with every webhook a secret is asked for.
@@ -39,6 +42,15 @@ export function processIo(nowMs: () => number): Io {
     err: (text) => lines.say(text),
     logLine: (line, lostLine) => lines.write(line, lostLine),
   };
+}
+
+function isFile(fd: number): boolean {
+  try {
+    return fstatSync(fd).isFile();
+  } catch {
+    // It was closed before we were started.
+    return false;
+  }
 }
 
 /** What Node knows of a stream that is a terminal, and does not tell. */

@@ -129,6 +129,53 @@ describe("config", () => {
     expect(out).toMatch(/https:\/\/twilio\.example\.test(?!\/)/);
   });
 
+  const tenants = {
+    windows: { "acme-web": { seconds: 3 } },
+    handOffTo: { http: { url: "https://desk.example.test", secret: "desk-secret" } },
+    projects: {
+      acme: {
+        channels: { "acme-web": { web: true, secret: "a-web-secret-of-acme" } },
+        responder: { openai: { apiKey: "sk-secret", model: "m" } },
+        responders: { "acme-web": { http: { url: "https://example.test", secret: "http-secret" } } },
+        window: { quietSeconds: 4 },
+        windows: { "acme-web": { quietSeconds: 2, maxSeconds: 9 } },
+        limits: { stagedMessagesMax: 5 },
+        admission: "known",
+        allowedChannels: ["web", "sms"],
+        tokens: { api: { env: "ACME_API" }, turn: "a-turn-secret-of-acme" },
+      },
+    },
+  };
+
+  test("shows what each project says, with where it is said, and none of its secrets", async () => {
+    const { code, out, err } = await lull(["config", "--set"], { LULL_CONFIG: JSON.stringify(tenants) });
+    expect([code, err]).toEqual([0, ""]);
+    const rows = out.split("\n").map((row) => row.split(/ {2,}/));
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        ["windows.acme-web.seconds", "3", "LULL_CONFIG"],
+        ["handOffTo", "http", "LULL_CONFIG"],
+        ["projects.acme.channels.acme-web", "web acme-web", "LULL_CONFIG"],
+        ["projects.acme.admission", "known", "LULL_CONFIG"],
+        ["projects.acme.allowedChannels", "web, sms", "LULL_CONFIG"],
+        ["projects.acme.window.quietSeconds", "4", "LULL_CONFIG"],
+        ["projects.acme.limits.stagedMessagesMax", "5", "LULL_CONFIG"],
+        ["projects.acme.windows.acme-web.maxSeconds", "9", "LULL_CONFIG"],
+        ["projects.acme.responder", "openai", "LULL_CONFIG"],
+        ["projects.acme.responders.acme-web", "http", "LULL_CONFIG"],
+        ["projects.acme.tokens.api", '{"env":"ACME_API"}', "LULL_CONFIG"],
+        ["projects.acme.tokens.turn", "********", "LULL_CONFIG"],
+      ]),
+    );
+    expect(out).not.toMatch(/secret/);
+    const json = await lull(["config", "--set", "--json"], { LULL_CONFIG: JSON.stringify(tenants) });
+    expect(JSON.parse(json.out).values).toMatchObject({
+      "projects.acme.limits.stagedMessagesMax": { value: 5, from: "LULL_CONFIG" },
+      "projects.acme.responder": { value: "openai", from: "LULL_CONFIG" },
+    });
+    expect(json.out).not.toMatch(/secret/);
+  });
+
   test("as JSON holds the same", async () => {
     const { out } = await lull(["config", "--set", "--json"], env);
     expect(JSON.parse(out)).toMatchObject({

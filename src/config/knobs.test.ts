@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { pageNamed } from "../../test/doc-pages.ts";
 import { MEMORY_MARGIN_MS } from "../core/defaults.ts";
+import { settingsFor } from "../core/projects.ts";
 import { memory } from "../engines/memory/index.ts";
 import { LIMIT_DEFAULTS, LIMITS, type Limit, type LimitName, publicName } from "../model/limits.ts";
+import type { Settings } from "../model/settings.ts";
 import { settingsFrom } from "../runtime/config.ts";
 import { schemaOf } from "../schema/limits.ts";
 import { inWords, TO_PEOPLE } from "../schema/problems.ts";
@@ -11,6 +13,9 @@ import { KNOBS, KNOBS_BY_HEADING } from "./knobs.ts";
 import { resolveSettings } from "./resolve-settings.ts";
 
 const page = pageNamed("docs/configuration.md").text;
+
+/** Those for all, whichever may differ in a project. */
+const valuesIn = (settings: Settings) => ({ ...settings, ...settingsFor(settings, undefined) });
 
 describe("docs/configuration.md", () => {
   test("has a row for everything that can be set", () => {
@@ -58,7 +63,9 @@ describe.each(Object.entries(LIMITS))("limits: %s", (name, limit: Limit) => {
 
   test("is the same number for createLull, and stands in the settings", () => {
     const settings = (value: number) =>
-      settingsFrom({ engine: memory(), channels: {}, limits: { [key]: value } })[name as LimitName];
+      valuesIn(settingsFrom({ engine: memory(), channels: {}, limits: { [key]: value } }, new Map()))[
+        name as LimitName
+      ];
     const unit = limit.default === 0 ? 1 : LIMIT_DEFAULTS[name as LimitName] / limit.default;
     // Ids are kept a little longer than is promised.
     const more = name === "dedupeMs" ? MEMORY_MARGIN_MS : 0;

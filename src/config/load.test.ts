@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { aws } from "../engines/aws/index.ts";
 import { sqlite } from "../engines/sqlite/index.ts";
 import type { SecretReference } from "../ports/secrets.ts";
+import { arranged } from "../runtime/arranged.ts";
 import { settingsFrom } from "../runtime/config.ts";
 import type { EngineLoaders } from "./engine.ts";
 import { type Loaded, load, type Purpose } from "./load.ts";
@@ -155,7 +156,7 @@ describe("the engine", () => {
 
   test("brings its own defaults, which give way to what is said", async () => {
     const given = await loaded({ env: { LULL_ENGINE: "aws" }, json: { limits: { sweepSeconds: 30 } } });
-    expect(settingsFrom(configOf(given))).toMatchObject({
+    expect(settingsFrom(configOf(given), arranged(configOf(given)))).toMatchObject({
       sweepMs: 30_000,
       graceMs: 60_000,
       clockSkewMs: 2_000,

@@ -22,6 +22,7 @@ import {
   responderFrom,
   respondersFrom,
 } from "./responder.ts";
+import { type Said, saidIn } from "./said.ts";
 import { windowFrom } from "./window.ts";
 
 /**
@@ -46,6 +47,8 @@ export interface LoadRequest {
 export interface Loaded {
   readonly file: ConfigFile | undefined;
   readonly resolved: ResolvedSettings;
+  /** What the file says beside them. */
+  readonly said: readonly Said[];
   readonly channels: readonly ConfiguredChannel[];
   readonly responder: ConfiguredResponder;
   /** Those of projects, by their names. */
@@ -96,6 +99,7 @@ export async function load(request: LoadRequest): Promise<Loaded> {
   return {
     file,
     resolved: withEngineDefaults(resolved, engine),
+    said: saidIn(file),
     channels,
     responder,
     projectResponders: responders,

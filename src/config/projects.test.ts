@@ -81,6 +81,14 @@ it.each([
     { channels: { a: { web: true } }, responders: { b: "echo" } },
     /projects\.acme\.responders\.b: there is no channel b/,
   ],
+  [
+    { channels: { a: { web: true } }, responder: { openai: { body: { stream: true } } } },
+    /projects\.acme\.responder: openai: body\.stream cannot be set/,
+  ],
+  [
+    { channels: { a: { web: true } }, handOffTo: { queue: { url: "https://example.test/q" } } },
+    /projects\.acme\.handOffTo: queue: url must be/,
+  ],
 ])("what is misspelt in a project is told with its place: %j", async (acme, words) => {
   await expect(loaded(acme)).rejects.toThrow(words);
 });
@@ -91,6 +99,14 @@ it.each([
   [JSON.parse('{ "channels": { "__proto__": { "web": true } } }'), /projects\.acme.*__proto__/],
 ])("what would silently mute a project does not start: %j", async (acme, words) => {
   const { config } = await loaded(acme, { LULL_WEB_UNSIGNED: "1" });
+  expect(() => createService(config(() => {}))).toThrow(words);
+});
+
+it.each([
+  [{ twilio: "sms", from: "+15550100" }, /^projects\.acme\.channels\.a: Twilio's account is missing/],
+  [{ wati: true }, /^projects\.acme\.channels\.a: WATI's API endpoint is missing/],
+])("what a project's channel lacks is told with its place: %j", async (a, words) => {
+  const { config } = await loaded({ channels: { a } });
   expect(() => createService(config(() => {}))).toThrow(words);
 });
 

@@ -177,8 +177,14 @@ async function described(
   if (typeof given === "function") return { respond: given as Responder, kind: "code", origin };
   const [kind, options] = kindOf(given, `${origin}: ${where}`);
   checkOptions(options, KINDS[kind] as ObjectSchema, origin, `${where}.${kind}`);
-  if (kind === "openai") return byOpenai(options, means, origin);
-  return { respond: await make(kind, options, means), kind, origin };
+  try {
+    if (kind === "openai") return byOpenai(options, means, origin);
+    return { respond: await make(kind, options, means), kind, origin };
+  } catch (error) {
+    // What a responder finds wrong itself: it does not know where its options stand.
+    if (error instanceof ConfigError) throw new ConfigError(`${origin}: ${where}: ${error.message}`, error);
+    throw error;
+  }
 }
 
 function byOpenai(given: Options, means: Means, origin: string): ConfiguredResponder {
@@ -202,8 +208,10 @@ function kindOf(given: unknown, where: string): [kind: string, options: Options]
     typeof given === "string" ? [given, {}] : isObject(given) ? Object.entries(given).flat() : [];
   if (typeof kind !== "string" || more.length > 0) throw new ConfigError(`${where} must be ${EXAMPLE}`);
   if (!Object.hasOwn(KINDS, kind)) {
+    const meant = didYouMean(kind, Object.keys(KINDS));
+    // Unless it is nearly one it is not repeated: people put the key to their model here.
     throw new ConfigError(
-      `${where}: ${kind} is not a responder${didYouMean(kind, Object.keys(KINDS)) || `; ${EXAMPLE}`}`,
+      meant ? `${where}: ${kind} is not a responder${meant}` : `${where} must be ${EXAMPLE}`,
     );
   }
   return [kind, isObject(options) ? options : {}];

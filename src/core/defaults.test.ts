@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mostOf } from "../model/limits.ts";
+import { DEFAULT_PROJECT } from "../model/project.ts";
 import { NAME_LENGTH_MAX } from "../schema/schema.ts";
 import {
   ATTRIBUTES_BYTES_MAX,
@@ -18,10 +19,12 @@ import {
 } from "./defaults.ts";
 
 const HOUR = 3_600_000;
+const { own, ...forAll } = settingsWith({});
+const inForce = { ...forAll, ...own[DEFAULT_PROJECT] };
 
 describe("the defaults", () => {
   it("are those of the protocol's table", () => {
-    expect(settingsWith({})).toMatchObject({
+    expect(inForce).toMatchObject({
       window: { kind: "fixed", lengthMs: 10_000 },
       leaseMs: 60_000,
       renewMs: 20_000,
@@ -85,7 +88,7 @@ describe("the defaults", () => {
 
 describe("settings", () => {
   it("are the defaults where nothing is said", () => {
-    expect(settingsWith({})).toEqual({ ...DEFAULTS, renewMs: DEFAULTS.leaseMs / 3 });
+    expect(inForce).toEqual({ ...DEFAULTS, renewMs: DEFAULTS.leaseMs / 3 });
   });
 
   it("renew a lease at a third of its length, unless another time is set", () => {

@@ -1,11 +1,19 @@
 import { LIMIT_DEFAULTS, mostOf, SECONDS_MAX } from "../model/limits.ts";
-import { CHOICES, type Settings } from "../model/settings.ts";
+import { DEFAULT_PROJECT, type ProjectRule } from "../model/project.ts";
+import {
+  CHOICES,
+  type GivenSettings,
+  type OwnSettings,
+  PROJECT_CHOICES,
+  PROJECT_LIMITS,
+  type Settings,
+} from "../model/settings.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 
 /** Every default; those of the limits are in their table. Each number here has a test at its limit. */
-export const DEFAULTS: Omit<Settings, "renewMs"> = {
+export const DEFAULTS: Omit<GivenSettings, "renewMs"> = {
   ...LIMIT_DEFAULTS,
   channels: {},
   window: { kind: "fixed", lengthMs: 10 * SECOND },
@@ -156,13 +164,45 @@ export const REASON_LENGTH_MAX = 1_000;
 export const HUNG_MS = 10 * SECOND;
 
 /** Fills in what was left out and keeps dependent limits consistent. */
-export function settingsWith(given: Partial<Settings>): Settings {
-  const settings = { ...DEFAULTS, ...given };
+export function settingsWith(given: Partial<GivenSettings>): Settings {
+  const { projects, ...all } = { ...DEFAULTS, ...given };
+  const { own: forAll, rest: settings } = apart(all);
   const leaseMs = Math.min(Math.max(settings.leaseMs, settings.clockSkewMs * LEASE_SKEWS_MIN), LEASE_MS_MAX);
   return {
     ...settings,
     leaseMs,
     renewMs: given.renewMs ?? leaseMs / 3,
     sendTimeoutMs: Math.min(settings.sendTimeoutMs, leaseMs / SEND_TIMEOUT_SHARE),
+    ...perProject(projects, forAll),
   };
+}
+
+const OWN_NAMES: ReadonlySet<string> = new Set<keyof OwnSettings>([
+  ...PROJECT_LIMITS,
+  ...PROJECT_CHOICES,
+  "busyText",
+]);
+
+/** What a project may set itself, and the rest. */
+function apart<T extends OwnSettings>(all: T): { own: OwnSettings; rest: Omit<T, keyof OwnSettings> } {
+  const [own = [], rest = []] = [true, false].map((isOwn) =>
+    Object.entries(all).filter(([name]) => OWN_NAMES.has(name) === isOwn),
+  );
+  return {
+    own: Object.fromEntries(own) as unknown as OwnSettings,
+    rest: Object.fromEntries(rest) as Omit<T, keyof OwnSettings>,
+  };
+}
+
+function perProject(
+  given: GivenSettings["projects"],
+  forAll: OwnSettings,
+): Pick<Settings, "projects" | "own"> {
+  const projects: Record<string, ProjectRule> = {};
+  const own: Record<string, OwnSettings> = { [DEFAULT_PROJECT]: forAll };
+  for (const [name, { own: theirs, ...rule }] of Object.entries(given)) {
+    projects[name] = rule;
+    own[name] = { ...forAll, ...theirs };
+  }
+  return { projects, own };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { settingsWith } from "./defaults.ts";
-import { projectAt } from "./projects.ts";
+import { cutTo, projectAt, settingsFor } from "./projects.ts";
 
 const window = { kind: "fixed", lengthMs: 10_000 } as const;
 const ACTIVE = { status: "active" } as const;
@@ -32,4 +32,42 @@ it("a record without a type is the project's that alone has its address, or all 
   const channels = { web: { type: "web", window, project: "acme" } };
   const one = settingsWith({ channels, projects: { acme: ACTIVE, beta: ACTIVE } });
   expect(projectAt(one, { channelType: "", address: "" })).toBe("acme");
+});
+
+const differing = settingsWith({
+  ...{ stagedMessagesMax: 5, busyText: "wait" },
+  channels: {
+    "acme-sms": { type: "sms", window, project: "acme" },
+    "beta-sms": { type: "sms", window, project: "beta" },
+    sms: { type: "sms", window },
+  },
+  projects: { acme: { ...ACTIVE, own: { stagedMessagesMax: 2 } }, beta: ACTIVE },
+});
+
+it("what a project sets itself counts there alone, and what it leaves out is as for all", () => {
+  expect(settingsFor(differing, "acme-sms")).toMatchObject({ stagedMessagesMax: 2, busyText: "wait" });
+  for (const channel of ["beta-sms", "sms", "of-another-process", undefined])
+    expect(settingsFor(differing, channel)).toMatchObject({ stagedMessagesMax: 5, busyText: "wait" });
+});
+
+it("a message makes no settings anew, nor does one project's differ between two looks", () => {
+  for (const channel of ["acme-sms", "beta-sms", "sms", undefined])
+    expect(settingsFor(differing, channel)).toBe(settingsFor(differing, channel));
+});
+
+it("code that does not say whose settings it means does not compile", () => {
+  // @ts-expect-error: it is a project's, and reached by `settingsFor`.
+  expect(differing.stagedMessagesMax).toBeUndefined();
+  // @ts-expect-error: likewise.
+  expect(differing.busyText).toBeUndefined();
+  // @ts-expect-error: nor does a project's name stand for a value.
+  const limit: number = differing.own.stagedMessagesMax;
+  expect(limit).toBeUndefined();
+});
+
+it("a shorter time counts in every project, and a longer one in none", () => {
+  const cut = cutTo(differing, { answerTimeoutMs: 1_000, sendTimeoutMs: Number.POSITIVE_INFINITY });
+  for (const channel of ["acme-sms", "beta-sms", "sms"])
+    expect(settingsFor(cut, channel)).toEqual({ ...settingsFor(differing, channel), answerTimeoutMs: 1_000 });
+  expect(cut.sendTimeoutMs).toBe(differing.sendTimeoutMs);
 });

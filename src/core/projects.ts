@@ -1,5 +1,5 @@
 import { ACTIVE, DEFAULT_PROJECT, type ProjectChange, type ProjectRule } from "../model/project.ts";
-import type { ChannelSettings, ProjectSettings, Settings } from "../model/settings.ts";
+import type { ChannelSettings, OwnSettings, Settings } from "../model/settings.ts";
 import { type AddressedChannel, mayBring } from "./own-addresses.ts";
 import { fields, flag, listOf, optional, type Shape, type Sound, soundAs, text } from "./shape.ts";
 
@@ -62,27 +62,27 @@ export function changedKeys(before: ProjectChange, after: ProjectChange): string
   return keys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
 }
 
-/** The settings of the channel's project: its own where it has some, else those for all. */
-export function settingsFor(settings: Settings, channel: string | undefined): Settings {
-  if (channel === undefined) return settings;
-  const own = settings.projects[projectOf(settings, channel)]?.own;
-  return own === undefined ? settings : { ...settings, ...own };
+/**
+ * What the channel's project sets itself, each value its own or the one for all. Without a channel, or where
+ * another process has it, those for all. Asked per message: nothing is made here.
+ */
+export function settingsFor(settings: Settings, channel: string | undefined): OwnSettings {
+  const forAll = settings.own[DEFAULT_PROJECT]!;
+  return channel === undefined ? forAll : (settings.own[projectOf(settings, channel)] ?? forAll);
 }
 
-type Times = Pick<Settings, "answerTimeoutMs" | "sendTimeoutMs">;
+export type Times = Pick<OwnSettings, "answerTimeoutMs"> & Pick<Settings, "sendTimeoutMs">;
 
-/** The same with no longer times than these, also where a project has its own. */
+/** The same with no longer times than these, in every project. */
 export function cutTo(settings: Settings, { answerTimeoutMs: mostMs, sendTimeoutMs }: Times): Settings {
-  const projects = Object.entries(settings.projects).map(([name, project]): [string, ProjectSettings] => {
-    const ownMs = project.own?.answerTimeoutMs;
-    if (ownMs === undefined) return [name, project];
-    return [name, { ...project, own: { ...project.own, answerTimeoutMs: Math.min(ownMs, mostMs) } }];
-  });
+  const own = Object.entries(settings.own).map(([project, theirs]): [string, OwnSettings] => [
+    project,
+    { ...theirs, answerTimeoutMs: Math.min(theirs.answerTimeoutMs, mostMs) },
+  ]);
   return {
     ...settings,
-    answerTimeoutMs: Math.min(settings.answerTimeoutMs, mostMs),
+    own: Object.fromEntries(own),
     sendTimeoutMs: Math.min(settings.sendTimeoutMs, sendTimeoutMs),
-    projects: Object.fromEntries(projects),
   };
 }
 
@@ -99,8 +99,7 @@ export function withAddresses(
 }
 
 function configuredFor({ projects }: Known, project: string): ProjectRule {
-  const { status, allowedChannels }: ProjectSettings = projects[project] ?? { status: ACTIVE };
-  return { status, ...(allowedChannels && { allowedChannels }) };
+  return projects[project] ?? { status: ACTIVE };
 }
 
 const TYPES_OR_ALL: Shape = (value) => (value === null ? undefined : listOf(text)(value));

@@ -4,7 +4,7 @@ import type { Draft } from "../model/draft.ts";
 import type { HistoryMessage, MessagePart } from "../model/history.ts";
 import type { StagedMessage } from "../model/message.ts";
 import type { OutboundRequest } from "../model/outbound.ts";
-import type { Settings } from "../model/settings.ts";
+import type { OwnSettings } from "../model/settings.ts";
 import type { StagedRow } from "../model/staged.ts";
 import type { TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
@@ -142,7 +142,7 @@ function statusAfter({ outcome, handOff }: Commit): ConversationStatus | undefin
 
 /** Newer messages may restart the turn, at most `restartsMax` times. */
 export function mayRestart(
-  { whileBusy, restartsMax }: Pick<Settings, "whileBusy" | "restartsMax">,
+  { whileBusy, restartsMax }: Pick<OwnSettings, "whileBusy" | "restartsMax">,
   { restarts }: { readonly restarts: number },
 ): boolean {
   return whileBusy === "restart" && restarts < restartsMax;

@@ -1,36 +1,40 @@
 import { describe, expect, test } from "vitest";
 import { settingsWith } from "../core/defaults.ts";
-import { cutTo } from "../core/projects.ts";
+import { cutTo, settingsFor } from "../core/projects.ts";
+import type { Settings } from "../model/settings.ts";
 import { budgetOf } from "./deadline.ts";
 
 const settings = settingsWith({});
+const answerMs = (given: Settings, channel?: string) => settingsFor(given, channel).answerTimeoutMs;
 
 describe("a function's time", () => {
   test.each([1_000, 3_000, 10_000, 30_000, 60_000, 180_000, 900_000])(
     "of %i ms leaves room for a send on its way, its writes and the report",
     (remainingMs) => {
       const { stopMs, endMs, limits } = budgetOf(remainingMs, settings);
-      const { answerTimeoutMs, sendTimeoutMs } = cutTo(settings, limits);
+      const cut = cutTo(settings, limits);
       expect(limits.answerTimeoutMs).toBeLessThan(stopMs);
       expect(stopMs + limits.sendTimeoutMs).toBeLessThan(endMs);
       expect(endMs).toBeLessThan(remainingMs);
       expect(stopMs).toBeGreaterThanOrEqual(remainingMs * 0.75 - 1);
-      expect(sendTimeoutMs).toBeLessThanOrEqual(settings.sendTimeoutMs);
-      expect(answerTimeoutMs).toBeLessThanOrEqual(settings.answerTimeoutMs);
+      expect(cut.sendTimeoutMs).toBeLessThanOrEqual(settings.sendTimeoutMs);
+      expect(answerMs(cut)).toBeLessThanOrEqual(answerMs(settings));
     },
   );
 
   test("that is long enough changes no limit", () => {
     const { limits } = budgetOf(300_000, settings);
-    expect(cutTo(settings, limits)).toMatchObject({ answerTimeoutMs: 120_000, sendTimeoutMs: 15_000 });
+    expect(cutTo(settings, limits)).toEqual(settings);
+    expect(answerMs(settings)).toBe(120_000);
   });
 
   test("that is long enough leaves a project its own, which may be longer than that for all", () => {
     const patient = settingsWith({
+      channels: { sms: { type: "sms", window: { kind: "fixed", lengthMs: 0 }, project: "acme" } },
       projects: { acme: { status: "active", own: { answerTimeoutMs: 300_000 } } },
     });
     const ownMs = (remainingMs: number) =>
-      cutTo(patient, budgetOf(remainingMs, patient).limits).projects.acme?.own?.answerTimeoutMs;
+      answerMs(cutTo(patient, budgetOf(remainingMs, patient).limits), "sms");
     expect([ownMs(900_000), ownMs(60_000)]).toEqual([300_000, 40_500]);
   });
 

@@ -42,22 +42,34 @@ export const PROJECT_LIMITS = [
   "visitorPerMinuteMax",
 ] as const;
 
-/** What a project may have of its own, beside its windows. */
-export type OwnSettings = Pick<LimitSettings, (typeof PROJECT_LIMITS)[number]> &
-  Pick<Choices, "admission" | "whileBusy" | "onUnknown"> & { readonly busyText: string };
+/** Choices that a project may make for itself. */
+export const PROJECT_CHOICES = ["admission", "whileBusy", "onUnknown"] as const;
 
-export interface ProjectSettings extends ProjectRule {
-  readonly own?: Partial<OwnSettings>;
+type OwnLimit = (typeof PROJECT_LIMITS)[number];
+type OwnChoice = (typeof PROJECT_CHOICES)[number];
+
+/** What a project may have of its own, beside its windows. */
+export interface OwnSettings extends Pick<LimitSettings, OwnLimit>, Pick<Choices, OwnChoice> {
+  /** What a customer is told whose message is turned away because too much waits, or a turn runs. */
+  readonly busyText: string;
 }
 
-/** Everything that decisions depend on, as plain data: it crosses thread boundaries. Durations in ms. */
-export interface Settings extends LimitSettings, Choices {
+/** What settings are made from: what is for all, and what differs for some projects. */
+export interface GivenSettings extends Omit<Settings, "own" | "projects">, OwnSettings {
+  readonly projects: Readonly<Record<string, ProjectRule & { readonly own?: Partial<OwnSettings> }>>;
+}
+
+/**
+ * Everything that decisions depend on, as plain data: it crosses thread boundaries. Durations in ms. What a
+ * project may set itself is not among it but in `own`: `settingsFor` wants to know whose is meant.
+ */
+export interface Settings extends Omit<LimitSettings, OwnLimit>, Omit<Choices, OwnChoice> {
   readonly channels: Readonly<Record<string, ChannelSettings>>;
   readonly window: WindowPolicy;
   /** By name; without any, all channels are of one project that is active. */
-  readonly projects: Readonly<Record<string, ProjectSettings>>;
-  /** What a customer is told whose message is turned away because too much waits, or a turn runs. */
-  readonly busyText: string;
+  readonly projects: Readonly<Record<string, ProjectRule>>;
+  /** By project, complete; those for all are the default project's. */
+  readonly own: Readonly<Record<string, OwnSettings>>;
   /** A status that says that another system processes the conversation puts its turns off. */
   readonly honourStatus: boolean;
   /** How many of its messages a conversation's row shows to other systems, where there is such a row. */

@@ -98,6 +98,8 @@ export type ReconcileOutcome =
 /** What the runtime gives to a channel once, before the first request. */
 export interface ChannelContext {
   readonly name: string;
+  /** What its author finds it under, for errors: `channels.<name>`, or that within its project. */
+  readonly where?: string;
   readonly secrets: Secrets;
   /** Base of the public URL, if one is configured. */
   readonly publicUrl?: string;

@@ -8,7 +8,7 @@ import type { Arrival, DeliveryStatus } from "../model/message.ts";
 import type { NameRecords } from "../model/names.ts";
 import type { RefusalCode } from "../model/refusal.ts";
 import type { ReleaseReason } from "../model/release.ts";
-import type { Settings } from "../model/settings.ts";
+import type { GivenSettings, Settings } from "../model/settings.ts";
 import type { TakeOutcome, TakeResult } from "../model/take.ts";
 import type { TurnRecord } from "../model/turn.ts";
 import type { CheckResult } from "./check-result.ts";
@@ -38,8 +38,8 @@ export type StageOutcome =
       readonly conversationId?: string;
       /**
        * True once per running turn or full conversation: so the customer is told once. That a conversation
-       * is full is told by the engine: it stages `settings.busyText` together with the note that it was told,
-       * and no crash comes between the two.
+       * is full is told by the engine: it stages the `busyText` together with the note that it was told, and
+       * no crash comes between the two.
        */
       readonly tellBusy: boolean;
     };
@@ -275,7 +275,7 @@ export interface CompactReport {
 export interface EngineProvider {
   readonly name: string;
   /** Where it differs from the defaults of one machine. Configured settings win. */
-  readonly defaults?: Partial<Settings>;
+  readonly defaults?: Partial<GivenSettings>;
   /** What it holds is in this process alone: several workers would each have their own. */
   readonly forOneProcess?: true;
   /** Other systems read and write the rows of its conversations. */

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { MEMORY_MARGIN_MS } from "../core/defaults.ts";
+import { settingsFor } from "../core/projects.ts";
 import { memory } from "../engines/memory/index.ts";
 import type { Responder } from "../ports/responder.ts";
 import { testChannel } from "../testing/test-channel.ts";
-import { aliasesIn, defineConfig, type LullConfig, settingsFrom } from "./config.ts";
+import { arranged } from "./arranged.ts";
+import * as own from "./config.ts";
+import { defineConfig, type LullConfig } from "./config.ts";
 
+const settingsFrom = (config: LullConfig) => own.settingsFrom(config, arranged(config));
+const aliasesIn = (config: LullConfig) => own.aliasesIn(config, arranged(config));
 const settings = (given: Partial<LullConfig> = {}) =>
   settingsFrom({ engine: memory(), channels: { test: testChannel() }, ...given });
 
@@ -46,11 +51,8 @@ describe("other paths of webhooks", () => {
   });
 
   it.each([
-    [
-      "aliases: /webhook is for channel tset, and there is no channel of that name. Did you mean test?",
-      "tset",
-    ],
-    ["aliases: /webhook is for channel constructor, and there is no channel of that name", "constructor"],
+    ["aliases: the channel that /webhook is for does not exist. Did you mean test?", "tset"],
+    ["aliases: the channel that /webhook is for does not exist", "constructor"],
   ])("are for a channel that there is: %s", (words, name) => {
     expect(() => from({ "/webhook": name })).toThrow(words);
   });
@@ -82,7 +84,7 @@ describe("a responder that hands turns to a queue", () => {
   const engine = { ...memory(), triggerQueues: () => [url("whatsapp"), url("default")] };
 
   it.each([
-    ["respond", { respond: to("default") }],
+    ["the responder", { respond: to("default") }],
     ["handOffTo", { handOffTo: to("whatsapp") }],
     ["responders.test", { responders: { test: to("whatsapp") } }],
   ])("is refused as %s when the queue is one that wakes us", (where, given) => {
@@ -228,8 +230,8 @@ describe("a channel whose name every object has", () => {
 });
 
 it("a customer who is turned away is asked to write again, unless other words are set", () => {
-  expect(settings({}).busyText).toContain("send it again");
-  expect(settings({ busyText: "one moment" }).busyText).toBe("one moment");
+  expect(settingsFor(settings({}), undefined).busyText).toContain("send it again");
+  expect(settingsFor(settings({ busyText: "one moment" }), "test").busyText).toBe("one moment");
 });
 
 describe("beside another system", () => {

@@ -3,9 +3,14 @@ import { ConfigError } from "../errors.ts";
 import type { LimitSettings, LimitsConfig } from "../model/limits.ts";
 import type { Log } from "../model/log.ts";
 import type { ProjectRule } from "../model/project.ts";
-import { CHOICES, type ChannelSettings, type Choices, type Settings } from "../model/settings.ts";
+import {
+  CHOICES,
+  type ChannelSettings,
+  type Choices,
+  type GivenSettings,
+  type Settings,
+} from "../model/settings.ts";
 import type { WindowPolicy } from "../model/window.ts";
-import type { Channel } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EngineProvider } from "../ports/engine.ts";
 import type { Responder } from "../ports/responder.ts";
@@ -17,35 +22,22 @@ import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
 import { flag, options, whole } from "../schema/schema.ts";
 import { didYouMean } from "../schema/suggest.ts";
 import { isSameQueue } from "../wire/queue-url.ts";
-import { byName } from "./by-name.ts";
+import type { AnsweringConfig } from "./answering-config.ts";
+import type { Arranged, Said } from "./arranged.ts";
 import { choicesIn } from "./choices.ts";
-import {
-  type Arranged,
-  arranged,
-  CHANNEL_NAME,
-  CHANNEL_NAME_IN_WORDS,
-  type ProjectConfig,
-  projectSettings,
-} from "./project-config.ts";
+import { type ProjectConfig, projectSettings } from "./project-config.ts";
 import type { PartOf } from "./service-metrics.ts";
 import { type WindowConfig, windowPolicy } from "./window-config.ts";
 
 export type { LimitsConfig, WindowConfig };
 
 /** What `createLull` and `lull.config.ts` take. */
-export interface LullConfig extends Partial<Choices> {
+export interface LullConfig extends AnsweringConfig, Partial<Choices>, ServiceConfig, ProcessConfig {
   readonly engine: EngineProvider;
-  /** By name; the name is in the webhook's path: `POST /webhooks/<name>`. */
-  readonly channels: Readonly<Record<string, Channel>>;
-  readonly window?: WindowConfig;
-  /** Other windows for some channels, by channel name. */
-  readonly windows?: Readonly<Record<string, WindowConfig>>;
-  readonly respond?: Responder;
-  /** Other responders for some channels, by channel name. */
-  readonly responders?: Readonly<Record<string, Responder>>;
-  /** Gets the turns of a conversation that a human has taken over. What it returns is not sent. */
-  readonly handOffTo?: Responder;
-  readonly busyText?: string;
+}
+
+/** What is of the whole service, whatever channels it has. */
+interface ServiceConfig {
   /**
    * A conversation whose record says that another system processes it is left to that system, until it is
    * done or `limits.honourStatusSeconds` have passed.
@@ -72,6 +64,10 @@ export interface LullConfig extends Partial<Choices> {
   readonly apiToken?: SecretReference;
   /** Another token, for responders that answer later: it may answer turns and do nothing else. */
   readonly turnToken?: SecretReference;
+}
+
+/** What a process brings along. */
+interface ProcessConfig {
   readonly secrets?: Secrets;
   readonly log?: Log;
   readonly clock?: Clock;
@@ -99,39 +95,38 @@ export function publicUrlIn({ publicUrl }: LullConfig): string | undefined {
 }
 
 /** Paths that stand for `/webhooks/<channel>`, checked. */
-export function aliasesIn(config: LullConfig): Aliases {
-  const { aliases = {} } = config;
-  const { channels } = arranged(config);
+export function aliasesIn({ aliases = {} }: LullConfig, channels: Arranged): Aliases {
   const [problem] = problemsIn(aliases, ALIASES, "aliases", TO_PEOPLE);
   if (problem !== undefined) throw new ConfigError(problem);
   for (const [path, name] of Object.entries(aliases)) {
-    if (byName(channels, name) === undefined)
+    if (!channels.has(name))
       throw new ConfigError(
-        `aliases: ${path} is for channel ${name}, and there is no channel of that name` +
-          didYouMean(name, Object.keys(channels)),
+        `aliases: the channel that ${path} is for does not exist${didYouMean(name, channels.keys())}`,
       );
   }
   return aliases;
 }
 
 /** Checks the configuration and turns it into settings: seconds into ms, names into policies. */
-export function settingsFrom(given: LullConfig): Settings {
-  const all = arranged(given);
-  const config = { ...given, ...all };
-  checkTargets(config);
+export function settingsFrom(config: LullConfig, channels: Arranged): Settings {
+  checkTargets(config, channels);
   const window = config.window === undefined ? DEFAULTS.window : windowPolicy(config.window, "window");
   const settings = settingsWith({
     ...config.engine.defaults,
     ...limitSettings(config),
     ...choicesIn(config, Object.keys(CHOICES) as (keyof Choices)[]),
     window,
-    channels: channelSettings(config, window),
-    bringsHistory: respondersIn(config).some((responder) => responder.readsHistory),
+    channels: channelSettings(channels, window),
+    bringsHistory: respondersIn(config, channels).some(({ value }) => value.readsHistory),
     ...besideOthers(config),
     ...(config.busyText !== undefined && { busyText: config.busyText }),
-    projects: projectSettings(config),
+    projects: projectSettings(config, channelsIn(channels)),
   });
   return { ...settings, dedupeMs: settings.dedupeMs + MEMORY_MARGIN_MS };
+}
+
+function channelsIn(all: Arranged): Record<string, Channel> {
+  return Object.fromEntries([...all].map(([name, { channel }]) => [name, channel]));
 }
 
 function limitSettings({ limits = {} }: LullConfig): Partial<LimitSettings> {
@@ -141,7 +136,7 @@ function limitSettings({ limits = {} }: LullConfig): Partial<LimitSettings> {
 }
 
 /** What matters while another system works on the same conversations. */
-function besideOthers({ honourStatus, mirrorMessages, engine }: LullConfig): Partial<Settings> {
+function besideOthers({ honourStatus, mirrorMessages, engine }: LullConfig): Partial<GivenSettings> {
   const given = { honourStatus, mirrorMessages };
   const [problem] = problemsIn(given, BESIDE_OTHERS, "", TO_PEOPLE);
   if (problem !== undefined) throw new ConfigError(problem);
@@ -161,56 +156,40 @@ const BESIDE_OTHERS = options({
 });
 
 /** A turn in a trigger queue would be read as poison, or would wake a conversation without messages. */
-function checkTargets({ engine, respond, responders, handOffTo, handOffs }: LullConfig & Arranged): void {
-  const targets = {
-    ...prefixed("responders", responders),
-    ...prefixed("handOffTo", handOffs),
-    respond,
-    handOffTo,
-  };
+function checkTargets(config: LullConfig, channels: Arranged): void {
+  const { engine, handOffTo } = config;
+  const handOffs = [...channels.values()].flatMap(({ handOff }) => handOff ?? []);
+  const targets = [...respondersIn(config, channels), ...said(handOffTo, "handOffTo"), ...handOffs];
   const triggers = engine.triggerQueues?.() ?? [];
-  for (const [where, target] of Object.entries(targets)) {
-    const url = target?.handsTo;
+  for (const { where, value } of targets) {
+    const url = value.handsTo;
     if (url !== undefined && triggers.some((trigger) => isSameQueue(trigger, url)))
       throw new ConfigError(`${where}: ${url} is one of the queues that wake us; hand turns to another one`);
   }
 }
 
 /** Without `handOffTo`: its turns are a human's, and rare, and it asks for the history by itself. */
-function respondersIn({ respond, responders = {} }: Pick<LullConfig, "respond" | "responders">): Responder[] {
-  return [...(respond ? [respond] : []), ...Object.values(responders)];
+function respondersIn({ respond }: LullConfig, channels: Arranged): Said<Responder>[] {
+  const own = [...channels.values()].flatMap(({ responder }) => responder ?? []);
+  return [...said(respond, "the responder"), ...own];
 }
 
-function prefixed(key: string, responders: Readonly<Record<string, Responder>>): Record<string, Responder> {
-  return Object.fromEntries(
-    Object.entries(responders).map(([channel, responder]) => [`${key}.${channel}`, responder]),
-  );
+function said(value: Responder | undefined, where: string): Said<Responder>[] {
+  return value ? [{ value, where }] : [];
 }
 
 /** A lost send has settled long before this; a longer wait gains nothing. */
 const SETTLE_MS_MAX = 24 * 3_600_000;
 
-function channelSettings(config: Arranged, window: WindowPolicy): Record<string, ChannelSettings> {
-  const { channels, windows, projectOf } = config;
-  for (const name of Object.keys(windows)) {
-    if (byName(channels, name) === undefined)
-      throw new ConfigError(`windows.${name}: there is no channel of that name`);
-  }
-  return Object.fromEntries(
-    Object.entries(channels).map(([name, channel]) => {
-      if (!CHANNEL_NAME.test(name)) {
-        throw new ConfigError(`channels.${name}: ${CHANNEL_NAME_IN_WORDS}`);
-      }
-      const own = byName(windows, name);
-      const { type, settleMs } = channel;
-      if (settleMs !== undefined && !(settleMs >= 0 && settleMs <= SETTLE_MS_MAX))
-        throw new ConfigError(
-          `channels.${name}: settleMs is ${settleMs}, and must be from 0 to ${SETTLE_MS_MAX}`,
-        );
-      const ownWindow = own ? windowPolicy(own, `windows.${name}`) : window;
-      const project = byName(projectOf, name);
-      const optional = { ...(settleMs !== undefined && { settleMs }), ...(project && { project }) };
-      return [name, { type, window: ownWindow, ...optional }];
-    }),
-  );
+function channelSettings(channels: Arranged, forAll: WindowPolicy): Record<string, ChannelSettings> {
+  const each = [...channels].map(([name, arranged]): [string, ChannelSettings] => {
+    const { channel, where, project, window: own } = arranged;
+    const { type, settleMs } = channel;
+    if (settleMs !== undefined && !(settleMs >= 0 && settleMs <= SETTLE_MS_MAX))
+      throw new ConfigError(`${where}: settleMs is ${settleMs}, and must be from 0 to ${SETTLE_MS_MAX}`);
+    const window = own ? windowPolicy(own.value, own.where) : forAll;
+    const optional = { ...(settleMs !== undefined && { settleMs }), ...(project && { project }) };
+    return [name, { type, window, ...optional }];
+  });
+  return Object.fromEntries(each);
 }

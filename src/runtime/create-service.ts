@@ -1,11 +1,11 @@
 import { withAddresses } from "../core/projects.ts";
+import { arranged } from "./arranged.ts";
 import { catchUp } from "./catch-up.ts";
 import { ChannelFitness } from "./channel-fitness.ts";
 import type { LullConfig } from "./config.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { openChannels } from "./open-channels.ts";
 import { operationsOver, withinProject } from "./operations.ts";
-import { arranged } from "./project-config.ts";
 import { ProjectWatch, watching } from "./project-watch.ts";
 import { inUse, projectsOver } from "./projects.ts";
 import { receive } from "./receive.ts";
@@ -23,16 +23,16 @@ import { Worker } from "./worker.ts";
  * is needed.
  */
 export function createService(config: LullConfig): Service {
-  const checked = factsFrom(config);
-  openChannels(checked);
+  const all = arranged(config);
+  const checked = factsFrom(config, all);
+  openChannels(all, checked);
   const facts = { ...checked, settings: withAddresses(checked.settings, checked.channels) };
   const { settings, channels, clock, log, workerId } = facts;
   const fitness = new ChannelFitness(channels);
-  const { responders, handOffs } = arranged(config);
   const answering = {
     ...facts,
-    responderFor: responderFor({ ...config, responders }),
-    handOffFor: handOffFor(handOffs, config.handOffTo),
+    responderFor: responderFor(all, config.respond),
+    handOffFor: handOffFor(all, config.handOffTo),
   };
   const watch = new ProjectWatch(log, inUse(settings));
   const lifecycle = new Lifecycle({

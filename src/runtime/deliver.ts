@@ -196,7 +196,7 @@ async function askAgain(run: TurnRun, draft: Draft, chunk: number, settledAtMs: 
 
 /** `onUnknown`: hold it for a person, send it again, or take it for sent. */
 async function decideUnknown(run: TurnRun, draft: Draft, chunk: number): Promise<Next> {
-  switch (run.settings.onUnknown) {
+  switch (run.own.onUnknown) {
     case "resend":
       if (run.taken.counted >= run.settings.attemptsMax) return held(run, draft);
       return { ...continueWith(withChunk(draft, chunk, { kind: "pending" })), isRepeat: true };

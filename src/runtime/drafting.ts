@@ -25,7 +25,7 @@ export interface Said extends AnswerEffects {
  * The answer as it will be sent: on the channel of the newest message, in chunks that the channel can carry.
  */
 export function draftOf(run: TurnRun, said: Said): Draft {
-  const { taken, clock, settings } = run;
+  const { taken, clock, own } = run;
   const { turnId, outbound, messages, conversation } = taken;
   const messageIds = messages.map(({ id }) => id);
   const nowMs = clock.nowMs();
@@ -37,7 +37,7 @@ export function draftOf(run: TurnRun, said: Said): Draft {
   const textMax = run.channels[empty.channel]?.textMax ?? Number.POSITIVE_INFINITY;
   const draft: Draft = {
     ...empty,
-    chunks: pendingChunks(replyTexts(said, textMax, settings), said.media),
+    chunks: pendingChunks(replyTexts(said, textMax, own), said.media),
     ...effectsOf(said),
     ...(author !== undefined && { author }),
     ...(awaitingUntilAtMs !== undefined && { awaitingUntilAtMs }),

@@ -3,7 +3,7 @@ import { mayBring } from "../core/own-addresses.ts";
 import { settingsFor } from "../core/projects.ts";
 import { effectsOf, knownIn, REPLY } from "../core/reply.ts";
 import type { FullReply } from "../model/reply.ts";
-import type { Settings } from "../model/settings.ts";
+import type { OwnSettings } from "../model/settings.ts";
 import type { Conversations } from "../ports/conversations.ts";
 import { adapted, anything, object, optional, text } from "../schema/schema.ts";
 import { checkRequest } from "./check-request.ts";
@@ -23,7 +23,7 @@ async function limitsOf(
   { channels, settings }: UseCaseContext,
   conversations: Conversations,
   turnId: string,
-): Promise<{ textMax: number; settings: Settings }> {
+): Promise<{ textMax: number; own: OwnSettings }> {
   const id = conversationWithin(turnId);
   const conversation = id === undefined ? undefined : await conversations.get(id);
   const mayUse = Object.keys(channels).filter(
@@ -33,7 +33,7 @@ async function limitsOf(
   );
   const names = mayUse.length > 0 ? mayUse : Object.keys(channels);
   const textMax = Math.min(...names.map((name) => channels[name]!.textMax));
-  return { textMax, settings: conversation ? settingsFor(settings, names[0]) : settings };
+  return { textMax, own: settingsFor(settings, conversation && names[0]) };
 }
 
 /** The answer of a responder that had said `laterSeconds`. */
@@ -46,11 +46,11 @@ export async function answerLate(
   const answer = readReply(reply);
   if (answer.kind === "later") return "stale";
   const { conversations } = await context.engine();
-  const { textMax, settings } = await limitsOf(context, conversations, turnId);
+  const { textMax, own } = await limitsOf(context, conversations, turnId);
   const { texts, media } = answer;
   return conversations.answer({
     turnId,
-    texts: replyTexts({ texts, media }, textMax, settings),
+    texts: replyTexts({ texts, media }, textMax, own),
     ...(media.length > 0 && { media }),
     ...effectsOf(answer),
   });

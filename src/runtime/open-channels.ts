@@ -1,6 +1,7 @@
 import { addressProblem } from "../core/own-addresses.ts";
 import { ConfigError } from "../errors.ts";
 import type { ChannelContext } from "../ports/channel.ts";
+import { type Arranged, channelsOf } from "./arranged.ts";
 import type { ServiceFacts } from "./service-facts.ts";
 
 /**
@@ -8,14 +9,15 @@ import type { ServiceFacts } from "./service-facts.ts";
  * knows its addresses once it is open.
  */
 export function openChannels(
-  facts: Pick<ServiceFacts, "channels" | "secrets" | "publicUrl" | "clock">,
+  arranged: Arranged,
+  facts: Pick<ServiceFacts, "secrets" | "publicUrl" | "clock">,
 ): void {
-  const { channels, secrets, publicUrl, clock } = facts;
+  const { secrets, publicUrl, clock } = facts;
   const { nowMs } = clock;
   const sleep: NonNullable<ChannelContext["sleep"]> = (ms, signal) => clock.sleep(ms, signal);
-  for (const [name, channel] of Object.entries(channels))
-    channel.open?.({ name, secrets, nowMs, sleep, ...publicly(publicUrl, name) });
-  const problem = addressProblem(channels);
+  for (const [name, { channel, where }] of arranged)
+    channel.open?.({ name, where, secrets, nowMs, sleep, ...publicly(publicUrl, name) });
+  const problem = addressProblem(channelsOf(arranged));
   if (problem !== undefined) throw new ConfigError(problem);
 }
 

@@ -43,6 +43,22 @@ const answered500 = (request: number) =>
   });
 
 describe("while the AI is away", () => {
+  it("a turn that begins has a line, and its tries that follow have none", async () => {
+    let isAway = true;
+    open(() => (isAway ? answered500(0) : undefined));
+    for (const customer of CUSTOMERS) await lull.receive(customer, "hi");
+    await lull.advance(1_000);
+    const before = lines.filter(([, { level }]) => level !== "debug").length;
+    await lull.advance(10 * MINUTE);
+    expect(told("lease.taken").length).toBeGreaterThan(10 * CUSTOMERS.length);
+    expect(told("lease.taken", "info")).toHaveLength(CUSTOMERS.length);
+    const since = lines.filter(([, { level }]) => level !== "debug").slice(before);
+    expect(since.map(([event]) => event)).toEqual(Array(10).fill("turn.retries"));
+    isAway = false;
+    await lull.advance(MINUTE);
+    expect(told("turn.committed", "info")).toHaveLength(CUSTOMERS.length);
+  });
+
   it("each minute has one line: why, since when, how many retries and how many wait", async () => {
     let requests = 0;
     open(() => {
@@ -58,6 +74,7 @@ describe("while the AI is away", () => {
     expect(told("turn.retries")).toMatchObject([sum, sum, sum]);
     // What is counted from the log's events is not less for it.
     expect(told("turn.retry")).toHaveLength(requests);
+    expect(told("lease.taken")).toHaveLength(requests);
     expect(await lull.service.metrics()).toMatchObject({ lull_turns_retried_total: requests });
     const more = told("turn.retries").reduce((total, each) => total + Number(each.more), 1);
     expect(more).toBeLessThanOrEqual(requests);

@@ -40,7 +40,7 @@ export function putBack(context: TurnContext, taken: Taken): Promise<TurnEnd> {
 function held(context: TurnContext, taken: Taken): TurnRun {
   const { engine, clock, settings, log } = context;
   const heartbeat = keepAlive(engine.turns, taken.lease, clock, settings.renewMs, log);
-  return { ...context, settings: settingsFor(settings, channelOf(taken)), taken, heartbeat };
+  return { ...context, own: settingsFor(settings, channelOf(taken)), taken, heartbeat };
 }
 
 function resume(run: TurnRun): Promise<TurnEnd> {
@@ -97,11 +97,11 @@ async function askAndGoOn(
   responder: Responder,
   onAnswer: (answer: Answer, startedAtMs: number) => Promise<TurnEnd>,
 ): Promise<TurnEnd> {
-  const { engine, clock, settings, heartbeat, stopping, taken } = run;
+  const { engine, clock, own, heartbeat, stopping, taken } = run;
   // A worker that is about to stop does not ask the responder.
   if (stopping.aborted) return release(run, { kind: "put-back" });
   const startedAtMs = clock.nowMs();
-  const { answerTimeoutMs, historyMessagesMax, historyBytesMax } = settings;
+  const { answerTimeoutMs, historyMessagesMax, historyBytesMax } = own;
   const asking = {
     engine,
     clock,
@@ -111,7 +111,7 @@ async function askAndGoOn(
     lost: heartbeat.lost,
     stopping,
     note: (code: string) => run.log("info", "turn.noted", { ...aboutTurn(taken), code }),
-    ...(mayRestart(settings, taken) && { newer: (signal: AbortSignal) => untilNewer(run, signal) }),
+    ...(mayRestart(own, taken) && { newer: (signal: AbortSignal) => untilNewer(run, signal) }),
   };
   const asked = await ask(asking, responder, taken);
   switch (asked.kind) {
@@ -143,7 +143,7 @@ async function commitSilence(run: TurnRun, answer: Answered, answerStartedAtMs: 
   // A turn that was queued elsewhere is not started over: its receiver would have it twice.
   if (
     !answer.queued &&
-    mayRestart(run.settings, run.taken) &&
+    mayRestart(run.own, run.taken) &&
     (await run.engine.turns.hasNewer(run.heartbeat.lease()))
   )
     return release(run, { kind: "restart" });

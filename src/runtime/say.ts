@@ -41,13 +41,13 @@ export async function say(context: UseCaseContext, request: SayRequest): Promise
   const over = request.channel ?? channelOf(context, detail);
   if (!isFor(context, over, conversation))
     throw new InvalidRequest(`channel ${over} is not one for this conversation`);
-  const settings = settingsFor(context.settings, over);
-  if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);
+  const own = settingsFor(context.settings, over);
+  if ((lock?.staged ?? 0) >= own.stagedMessagesMax) throw full(own.stagedMessagesMax);
   const channel = knownChannel(channels, over);
   const addressee = addresseeOf(conversation, await engine.inspector.names(conversation));
   if (addressee === undefined) throw passedOn();
   const to = addressOn(channel, addressee);
-  const texts = replyTexts({ texts: [text] }, channel.textMax, settings);
+  const texts = replyTexts({ texts: [text] }, channel.textMax, own);
   return engine.conversations.say({ id, conversationId, channel: over, to, addressee, texts, author });
 }
 

@@ -1,5 +1,5 @@
 import { projectOf, settingsFor } from "../core/projects.ts";
-import type { Settings } from "../model/settings.ts";
+import type { OwnSettings, Settings } from "../model/settings.ts";
 import type { Channel } from "../ports/channel.ts";
 
 /**
@@ -41,7 +41,7 @@ interface Limits {
   readonly visitors: SenderLimit;
 }
 
-function limitsOf({ senderPerMinuteMax, visitorPerMinuteMax }: Settings): Limits {
+function limitsOf({ senderPerMinuteMax, visitorPerMinuteMax }: OwnSettings): Limits {
   return {
     senders: senderLimit(senderPerMinuteMax),
     visitors: senderLimit(senderPerMinuteMax || visitorPerMinuteMax),

@@ -3,13 +3,16 @@ import { expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { testWebhook } from "../testing/test-webhook.ts";
+import { arranged } from "./arranged.ts";
 import type { LullConfig } from "./config.ts";
 import { createService } from "./create-service.ts";
 import { factsFrom } from "./service-facts.ts";
 import { systemClock } from "./system-clock.ts";
 
-const factsOf = (given: Partial<LullConfig> = {}) =>
-  factsFrom({ engine: memory(), channels: { test: testChannel() }, ...given });
+const factsOf = (given: Partial<LullConfig> = {}) => {
+  const config = { engine: memory(), channels: { test: testChannel() }, ...given };
+  return factsFrom(config, arranged(config));
+};
 
 it("a program that says nothing gets the machine's clock and chance, and no token or URL", () => {
   expect(factsOf()).toMatchObject({ clock: systemClock, random: Math.random });

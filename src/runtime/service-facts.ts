@@ -6,10 +6,11 @@ import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { processIdentity } from "../process/identity.ts";
 import type { Aliases } from "../schema/aliases.ts";
 import { environmentSecrets } from "../secrets/secrets.ts";
+import { type Arranged, channelsOf } from "./arranged.ts";
 import { aliasesIn, type LullConfig, publicUrlIn, settingsFrom } from "./config.ts";
 import { Counters } from "./counters.ts";
 import { safely } from "./log-privacy.ts";
-import { arranged, type ProjectTokens, tokensIn } from "./project-config.ts";
+import { type ProjectTokens, tokensIn } from "./project-config.ts";
 import { RetryLog } from "./retry-log.ts";
 import { SampledLog } from "./sampled-log.ts";
 import { StoreState } from "./store-state.ts";
@@ -56,17 +57,17 @@ export interface OwnFacts extends ServiceFacts {
 }
 
 /** Checks what is configured, and fills in what is left out. */
-export function factsFrom(config: LullConfig): OwnFacts {
+export function factsFrom(config: LullConfig, all: Arranged): OwnFacts {
   const { apiToken, turnToken, clock = systemClock, secrets = environmentSecrets() } = config;
-  const { channels } = arranged(config);
+  const channels = channelsOf(all);
   const startedAtMs = config.partOf?.startedAtMs ?? clock.nowMs();
   const counters = new Counters({ channels: Object.keys(channels), startedAtMs });
   const log = counters.counted(safely(config.log ?? warnings));
   return {
-    settings: settingsFrom(config),
+    settings: settingsFrom(config, all),
     channels,
     publicUrl: publicUrlIn(config),
-    aliases: aliasesIn(config),
+    aliases: aliasesIn(config, all),
     apiToken,
     turnToken,
     projectTokens: tokensIn(config),

@@ -1,6 +1,6 @@
 import type { Log } from "../model/log.ts";
 import type { ReleaseReason } from "../model/release.ts";
-import type { Settings } from "../model/settings.ts";
+import type { OwnSettings, Settings } from "../model/settings.ts";
 import type { Taken, TakeResult } from "../model/take.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -38,6 +38,8 @@ export interface TurnContext extends Telling {
 
 /** One turn as it runs: what was taken, and the heartbeat that keeps it ours. */
 export interface TurnRun extends TurnContext {
+  /** What its project sets itself. */
+  readonly own: OwnSettings;
   readonly taken: Taken;
   readonly heartbeat: Heartbeat;
 }

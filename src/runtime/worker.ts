@@ -1,7 +1,6 @@
 import { toldOfDeadLetter } from "../core/dead-letters.ts";
-import { cutTo } from "../core/projects.ts";
+import { cutTo, type Times } from "../core/projects.ts";
 import { tellable } from "../errors.ts";
-import type { Settings } from "../model/settings.ts";
 import type { DeadLettered, Taken, TakeOutcome, TakeResult } from "../model/take.ts";
 import type { TriggerSource } from "../ports/engine.ts";
 import { RepeatedFailures } from "./repeated-failures.ts";
@@ -21,7 +20,7 @@ export interface Within {
   /** Aborts when running turns have to be released. */
   readonly stopping: AbortSignal;
   /** What a turn may take at most to end before that. */
-  readonly limits: Pick<Settings, "answerTimeoutMs" | "sendTimeoutMs">;
+  readonly limits: Times;
 }
 
 /** `abandoned`: the store failed during the turn, and the next look at the conversation is not arranged. */
@@ -237,17 +236,21 @@ export class Worker {
     this.#context.log("warn", "lease.taken-over", { conversation, holder, sinceAtMs });
   }
 
+  /** While an AI or a provider is away every turn is tried again and again: `turn.retries` sums that up. */
   #logTaken(taken: Taken): void {
+    const { log, workerId } = this.#context;
     const { conversation, turnId, attempt, messages, draft, dueAtMs, takenAtMs } = taken;
-    this.#context.log("info", "lease.taken", {
-      holder: this.#context.workerId,
+    const fields = {
+      holder: workerId,
       conversation: conversation.id,
       turn: turnId,
       attempt,
       messages: messages.length,
       continues: draft !== undefined,
       lateMs: takenAtMs - dueAtMs,
-    });
+    };
+    if (taken.outages > 0) log("debug", "lease.taken", fields);
+    else log("info", "lease.taken", fields);
   }
 }
 

@@ -43,7 +43,7 @@ export function aliasesInText(given: string): Aliases | string {
     const [path = "", channel = "", ...more] = entry.split("=").map((each) => each.trim());
     if (path === "" || channel === "" || more.length > 0)
       return "must be paths and their channels, such as /webhook=wati, with commas between them";
-    if (found.has(path)) return `names ${JSON.stringify(path)} twice`;
+    if (found.has(path)) return `names ${JSON.stringify(path.split("?", 1)[0])} twice`;
     found.set(path, channel);
   }
   return Object.fromEntries(found);

@@ -61,7 +61,7 @@ describe("people are told what a value must be, and shown what they wrote", () =
     ],
     [{ env: "A", file: "b" }, SECRET, "x must be the secret itself"],
     [5, either(SECRET, ACCOUNT), "}, or an object with token and from"],
-    ["ftp://u:p@h", URL, 'without user and password, query, #, not "ftp://********@h"'],
+    ["https://u:p@h/x?y", URL, 'without user and password, query, #, not "https://h"'],
     [5, { type: "function" }, "x must be a function, not 5"],
     [{}, { type: "function", method: "open" }, "x must be an object with a function open, not object"],
     ["on", { ...flag(), description: "or it stays off" }, 'not "on": or it stays off'],
@@ -90,6 +90,25 @@ describe("people are told what a value must be, and shown what they wrote", () =
     [{ a: undefined }, options({ a: text() })],
   ])("%# is as it should be", (value, schema) => {
     expect(problemsIn(value, schema, "x", TO_PEOPLE)).toEqual([]);
+  });
+});
+
+describe("people are not shown what may be a secret in the wrong place", () => {
+  test.each<[unknown, Schema, string]>([
+    ["sk-proj-1234", oneOf("a", "b"), "x must be one of a, b"],
+    ["opensesame", flag(), "x must be yes or no (1 or 0, true or false)"],
+    ["+15550100", number({ minimum: 0, maximum: 1 }), "x must be a number from 0 to 1"],
+    [15_550_100, text(), "x must be a text, not number"],
+    ["sk-proj-1234", list(text()), "x must be a list of texts, not a text"],
+    ["ftp://u:p@h", URL, `x must be ${inWords(URL, TO_PEOPLE)}`],
+  ])("%j", (value, schema, message) => {
+    expect(problemsIn(value, schema, "x", TO_PEOPLE)).toEqual([message]);
+  });
+
+  test("but a word that is nearly the right one", () => {
+    expect(problemsIn("on-recieptt", oneOf("on-receipt", "on-turn"), "x", TO_PEOPLE)).toEqual([
+      'x must be one of on-receipt, on-turn, not "on-recieptt"',
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { isObject } from "./is-object.ts";
-import { isPlainUrl, maskUrl, plainUrlInWords } from "./plain-url.ts";
+import { isPlainUrl, plainUrlInWords } from "./plain-url.ts";
 import {
   type NumberSchema,
   type ObjectSchema,
@@ -8,7 +8,7 @@ import {
   type TextSchema,
   targetOf,
 } from "./schema.ts";
-import { didYouMean } from "./suggest.ts";
+import { didYouMean, suggest } from "./suggest.ts";
 
 /** How a caller or an operator is told what is wrong. */
 export interface Manner {
@@ -41,8 +41,10 @@ export const TO_PEOPLE: Manner = {
   explains: true,
   told: (value, schema) => {
     if (value === undefined || mayBeSecret(schema)) return undefined;
-    if (typeof value === "string") return JSON.stringify(schema.type === "url" ? maskUrl(value) : value);
-    return typeof value === "number" || typeof value === "boolean" ? String(value) : kindOf(value);
+    if (typeof value === "string") return toldText(value, schema);
+    const isShown = isOfNumber(schema) || HARMLESS.test(String(value));
+    if (typeof value === "boolean" || (typeof value === "number" && isShown)) return String(value);
+    return kindOf(value);
   },
   unknownKey: (key, known) => `is not a known setting${didYouMean(key, known)}`,
 };
@@ -51,6 +53,29 @@ export const TO_PEOPLE: Manner = {
 function mayBeSecret(schema: Schema): boolean {
   if ("anyOf" in schema) return schema.anyOf?.some(mayBeSecret) ?? true;
   return schema.type === "secret" || schema.type === "object";
+}
+
+/** Texts such as `wait` and `10 s`: too short for a provider's key or token, and no phone number. */
+const HARMLESS = /^([a-z]{0,8}|[-+]?[\d.,]{1,7} ?[a-z%]{0,3})$/i;
+
+/**
+ * A text may be a secret that went into the wrong place, whatever is expected there: only what cannot be one
+ * is repeated. Of a URL that is its beginning.
+ */
+function toldText(text: string, schema: Schema): string | undefined {
+  const known = schema.type === "string" ? (schema.enum ?? []) : [];
+  if (HARMLESS.test(text) || suggest(text, known) !== undefined) return JSON.stringify(text);
+  if (schema.type === "url") return originIn(text);
+  return schema.type === "array" || schema.type === "function" ? "a text" : undefined;
+}
+
+function originIn(text: string): string | undefined {
+  const { protocol = "", origin } = URL.parse(text) ?? {};
+  return /^https?:$/.test(protocol) ? JSON.stringify(origin) : undefined;
+}
+
+function isOfNumber({ type }: Schema): boolean {
+  return type === "number" || type === "integer";
 }
 
 function kindOf(value: unknown): string {

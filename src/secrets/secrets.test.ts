@@ -29,6 +29,11 @@ test.each([[{}], [{ KEY: "" }]])("a missing or empty variable is named: %o", asy
   await expect(get).rejects.toThrow("KEY is not set");
 });
 
+test("a secret that stands where its variable's name belongs is not repeated", async () => {
+  const get = environmentSecrets({ env: {} }).get({ env: "sk-proj-planted" });
+  await expect(get).rejects.toThrow(/^\{ "env": \.\.\. \} must name a variable, in capitals/);
+});
+
 test("a file is read without its last line break, and again when it has changed", async () => {
   const file = join(folder, "key");
   const secrets = environmentSecrets();

@@ -31,10 +31,17 @@ export function environmentSecrets(options: EnvironmentSecretsOptions = {}): Sec
 function fromEnvironment(env: Readonly<Record<string, string | undefined>>, name: string): string {
   const value = env[name];
   // Compose files and CI pass unset variables on as empty ones, and an empty secret is never meant.
-  if (value === undefined || value === "")
-    throw new ConfigError(`the environment variable ${name} is not set`);
+  if (value === undefined || value === "") throw new ConfigError(notSet(name));
   return value;
 }
+
+/** Some put the secret itself where its name belongs. */
+function notSet(name: string): string {
+  if (VARIABLE.test(name)) return `the environment variable ${name} is not set`;
+  return '{ "env": ... } must name a variable, in capitals, digits and _, and holds something else';
+}
+
+const VARIABLE = /^[A-Z_][A-Z0-9_]*$/;
 
 async function fromFile(files: Map<string, RememberedFile>, path: string): Promise<string> {
   try {

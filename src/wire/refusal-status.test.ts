@@ -3,7 +3,7 @@ import { isLasting } from "../core/refusals.ts";
 import type { RefusalCode } from "../model/refusal.ts";
 import { type CallerFamily, statusOf } from "./refusal-status.ts";
 
-/** The error table of the product page: Twilio, callers that retry all, programs that read the status. */
+/** "Every refusal" of docs/from-the-seeds.md: Twilio, callers that retry all, programs that read it. */
 const TABLE: Record<RefusalCode, [twilio: number, retrying: number, client: number]> = {
   INVALID_SIGNATURE: [403, 401, 401],
   // Callers that retry come back with the same body for days: an authentic one is taken, with the code.
@@ -21,7 +21,7 @@ const TABLE: Record<RefusalCode, [twilio: number, retrying: number, client: numb
   STORE_UNAVAILABLE: [503, 503, 503],
 };
 
-it.each(Object.entries(TABLE))("%s is answered as the product page says", (code, expected) => {
+it.each(Object.entries(TABLE))("%s is answered as docs/from-the-seeds.md says", (code, expected) => {
   const families: CallerFamily[] = ["not-retrying", "retrying", "client"];
   expect(families.map((family) => statusOf(code as RefusalCode, family))).toEqual(expected);
 });

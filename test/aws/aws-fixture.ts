@@ -11,7 +11,7 @@ import { senderOf } from "../../src/engines/aws/items/conversation-row.ts";
 import { sweepLeases } from "../../src/engines/aws/steps/sweep.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import type { LogFields } from "../../src/model/log.ts";
-import type { Settings } from "../../src/model/settings.ts";
+import type { GivenSettings } from "../../src/model/settings.ts";
 import type { TakeOutcome } from "../../src/model/take.ts";
 import type { Engine, EngineContext } from "../../src/ports/engine.ts";
 import type { EngineFixture } from "../../src/testing/engine-contract/index.ts";
@@ -65,7 +65,7 @@ export interface Opening {
 /** Tables and a queue of their own on running emulators, with time moved by hand. */
 export async function awsFixture(
   emulators: Emulators,
-  given: Partial<Settings> = {},
+  given: Partial<GivenSettings> = {},
   /** What every worker's requests meet. */
   proxied: ProxyOptions = {},
 ): Promise<AwsFixture> {

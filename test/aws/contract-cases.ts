@@ -1,5 +1,5 @@
 import { it } from "vitest";
-import type { Settings } from "../../src/model/settings.ts";
+import type { GivenSettings } from "../../src/model/settings.ts";
 import { SPOILT_HOW } from "../../src/testing/engine-contract/harness.ts";
 import { type EngineFixture, engineContract, type Skip } from "../../src/testing/engine-contract/index.ts";
 
@@ -35,7 +35,7 @@ export const SKIPS: readonly Skip[] = [
 
 /** Every case of the contract as a test, in fixtures made by `fixture`. */
 export function contractCases(
-  fixture: (settings?: Partial<Settings>) => Promise<EngineFixture>,
+  fixture: (settings?: Partial<GivenSettings>) => Promise<EngineFixture>,
   skips: readonly Skip[] = SKIPS,
 ): void {
   for (const { title, run } of engineContract) {

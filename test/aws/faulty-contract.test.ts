@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "vitest";
-import type { Settings } from "../../src/model/settings.ts";
+import type { GivenSettings } from "../../src/model/settings.ts";
 import type { Skip } from "../../src/testing/engine-contract/index.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { awsFixture } from "./aws-fixture.ts";
@@ -18,7 +18,7 @@ const unordered: Skip = {
 describeOnEmulators("the AWS engine keeps the contract", (emulators) => {
   describe(`while a third of all requests goes wrong (LULL_AWS_SEED=${SEED})`, () => {
     const faults = new Faults(seeded(SEED), 0.33);
-    const fixture = (settings?: Partial<Settings>) =>
+    const fixture = (settings?: Partial<GivenSettings>) =>
       awsFixture(emulators, settings, { onRequest: faults.draw });
     contractCases(fixture, [...SKIPS, unordered]);
 

@@ -16,7 +16,7 @@ import {
   type SqsRecord,
 } from "../../src/lambda/index.ts";
 import type { LogFields } from "../../src/model/log.ts";
-import type { Settings } from "../../src/model/settings.ts";
+import type { GivenSettings } from "../../src/model/settings.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
 import { testChannel } from "../../src/testing/test-channel.ts";
 import type { Emulators } from "../../tools/aws-local/emulators.ts";
@@ -37,7 +37,7 @@ export function contextWith(remainingMs: number): LambdaContext {
 export interface FunctionFixtureOptions {
   readonly config?: Partial<LambdaConfig>;
   /** Settings that users do not configure. */
-  readonly defaults?: Partial<Settings>;
+  readonly defaults?: Partial<GivenSettings>;
   /** The machine's own time: for what a queue does by itself. */
   readonly inRealTime?: boolean;
   readonly visibilitySeconds?: number;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { afterEach, beforeEach, it } from "vitest";
-import type { Settings } from "../../src/model/settings.ts";
+import type { GivenSettings } from "../../src/model/settings.ts";
 import type { Taken } from "../../src/model/take.ts";
 import { allSent, as, draftFor, replied, silent } from "../../src/testing/engine-contract/builders.ts";
 import type { Emulators } from "../../tools/aws-local/emulators.ts";
@@ -42,7 +42,7 @@ function countedCommits({ middlewareStack }: DynamoDBClient): () => number {
 }
 
 /** Shared tables for each case, and the other system's conversation in them. */
-function otherSystem(emulators: Emulators, settings: Partial<Settings> = {}) {
+function otherSystem(emulators: Emulators, settings: Partial<GivenSettings> = {}) {
   let at: SharedTables;
   beforeEach(async () => {
     at = await SharedTables.open(emulators, { admission: "known", ...settings });

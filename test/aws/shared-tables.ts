@@ -4,7 +4,7 @@ import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { INSTALLATION } from "../../src/engines/aws/items/keys.ts";
 import type { DeadLetter } from "../../src/model/dead-letter.ts";
 import type { Arrival } from "../../src/model/message.ts";
-import type { Settings } from "../../src/model/settings.ts";
+import type { GivenSettings } from "../../src/model/settings.ts";
 import type { Taken } from "../../src/model/take.ts";
 import type { Engine, StageOutcome } from "../../src/ports/engine.ts";
 import { allSent, arrival, as, draftFor, replied } from "../../src/testing/engine-contract/builders.ts";
@@ -27,7 +27,7 @@ export class SharedTables {
     this.engine = engine;
   }
 
-  static async open(emulators: Emulators, settings: Partial<Settings> = {}): Promise<SharedTables> {
+  static async open(emulators: Emulators, settings: Partial<GivenSettings> = {}): Promise<SharedTables> {
     const fixture = await awsFixture(emulators, settings);
     const installation = { conversation_id: INSTALLATION, installation_key: SECRET };
     await putInto(fixture, "conversations-state", installation);

@@ -6,6 +6,7 @@ import { FILES } from "./sources.ts";
  * is named after, or is named after its folder: `twilio/twilio.test.ts`.
  */
 export const BEHAVIOURS: Readonly<Record<string, string>> = {
+  "config/told-secrets.test.ts": "what a start with a wrong configuration says, wherever it is found",
   "engines/aws/steps/drain-cost.test.ts": "what a pile costs to drain, in requests and units",
   "engines/sqlite/drain-cost.test.ts": "what a pile costs to drain, in rows that are read",
   "engines/sqlite/durability.test.ts": "what was acknowledged is on the disk",

@@ -2,7 +2,7 @@ import { withoutComments } from "./comments.ts";
 
 const MEMBERS_MAX = 12;
 /** A setting each, in a flat list: how a person writes them. */
-const SETTINGS = new Set(["Settings", "LimitsConfig", "LullConfig", "LullProps"]);
+const SETTINGS = new Set(["Settings", "LimitsConfig", "LullProps"]);
 
 export function wideInterfaces(source: string): string[] {
   const found = source.matchAll(/^(?:export )?interface (\w+)[^{]*\{\n([\s\S]*?)^\}/gm);

@@ -5,7 +5,7 @@ import type { Conversation } from "../../src/model/conversation.ts";
 import type { DeadLetter } from "../../src/model/dead-letter.ts";
 import type { Log, LogFields } from "../../src/model/log.ts";
 import type { FullReply } from "../../src/model/reply.ts";
-import type { Settings } from "../../src/model/settings.ts";
+import type { GivenSettings } from "../../src/model/settings.ts";
 import type { UnknownSend } from "../../src/model/unknown-send.ts";
 import type { Channel, WebhookRequest } from "../../src/ports/channel.ts";
 import type { Engine } from "../../src/ports/engine.ts";
@@ -259,7 +259,7 @@ export interface Stub extends Service {
   readonly logged: { readonly event: string; readonly fields: LogFields }[];
 }
 
-export type StubOptions = Partial<Omit<Service, "settings">> & { settings?: Partial<Settings> };
+export type StubOptions = Partial<Omit<Service, "settings">> & { settings?: Partial<GivenSettings> };
 
 export function stubService({ settings, ...overrides }: StubOptions = {}): Stub {
   const received: Stub["received"] = [];

@@ -1,5 +1,5 @@
 import { settingsWith } from "../../src/core/defaults.ts";
-import type { Settings } from "../../src/model/settings.ts";
+import type { GivenSettings } from "../../src/model/settings.ts";
 import type { TakeResult } from "../../src/model/take.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Engine, EngineProvider } from "../../src/ports/engine.ts";
@@ -14,7 +14,7 @@ export interface CommittedTurn {
   readonly media: readonly string[];
 }
 
-const AT_ONCE: Partial<Settings> = { window: { kind: "fixed", lengthMs: 0 } };
+const AT_ONCE: Partial<GivenSettings> = { window: { kind: "fixed", lengthMs: 0 } };
 
 /** An hour later: whatever window the command armed, it is over. */
 const LATER: Clock = { ...systemClock, nowMs: () => systemClock.nowMs() + 3_600_000 };

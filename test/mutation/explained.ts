@@ -172,13 +172,13 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/say.ts",
-    code: "if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);",
+    code: "if ((lock?.staged ?? 0) >= own.stagedMessagesMax) throw full(own.stagedMessagesMax);",
     change: "lock?.staged ?? 0 → lock?.staged",
     because: "equivalent: undefined is not as many either",
   },
   {
     file: "src/runtime/say.ts",
-    code: "if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);",
+    code: "if ((lock?.staged ?? 0) >= own.stagedMessagesMax) throw full(own.stagedMessagesMax);",
     change: "0 → 1",
     because: "equivalent unless one message may wait, where nothing waits",
   },

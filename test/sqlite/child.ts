@@ -2,7 +2,7 @@ import { settingsWith } from "../../src/core/defaults.ts";
 import { openConnection } from "../../src/engines/sqlite/connection.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import { LullError } from "../../src/errors.ts";
-import type { Settings } from "../../src/model/settings.ts";
+import type { GivenSettings } from "../../src/model/settings.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import { processIdentity } from "../../src/process/identity.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
@@ -36,7 +36,7 @@ async function carryOut({ name, input }: Call): Promise<unknown> {
   }
   engine = await sqlite({ file }).open({
     clock: systemClock,
-    settings: settingsWith(JSON.parse(settings) as Partial<Settings>),
+    settings: settingsWith(JSON.parse(settings) as Partial<GivenSettings>),
     holder: processIdentity(),
     log: () => {},
     onArmed: () => {},

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Settings } from "../../src/model/settings.ts";
+import type { GivenSettings } from "../../src/model/settings.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import type { Answer, Call } from "./child.ts";
 
@@ -31,7 +31,7 @@ export class EngineProcess {
   /** Resolves when it runs; the file is not open yet. */
   static async start(
     file: string,
-    settings: Partial<Settings> = {},
+    settings: Partial<GivenSettings> = {},
     env: Readonly<Record<string, string>> = {},
   ): Promise<EngineProcess> {
     const child = fork(CHILD, [file, JSON.stringify(settings)], {
@@ -44,7 +44,7 @@ export class EngineProcess {
 
   static async open(
     file: string,
-    settings: Partial<Settings> = {},
+    settings: Partial<GivenSettings> = {},
     env: Readonly<Record<string, string>> = {},
   ): Promise<EngineProcess> {
     const started = await EngineProcess.start(file, settings, env);

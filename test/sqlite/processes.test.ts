@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { settingsWith } from "../../src/core/defaults.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
-import type { Settings } from "../../src/model/settings.ts";
+import type { GivenSettings } from "../../src/model/settings.ts";
 import type { Taken } from "../../src/model/take.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
@@ -15,7 +15,7 @@ import { EngineProcess } from "./engine-process.ts";
 
 // Every process reads the same sources: once is enough.
 /** Due at once: these tests run on the real clock and wait for nothing. */
-const settings: Partial<Settings> = { window: { kind: "fixed", lengthMs: 0 } };
+const settings: Partial<GivenSettings> = { window: { kind: "fixed", lengthMs: 0 } };
 
 const canLimitFileSize = spawnSync("prlimit", ["--version"]).status === 0;
 

@@ -49,16 +49,16 @@ export function openSession(
   // A configuration that lists accounts means their numbers: the environment may belong to something else.
   const own = options.from ?? (options.accounts === undefined ? environment[kind.fromVariable] : undefined);
   const from = numbersOf(own);
-  const listed = accountsOf(options, context.name, environment);
-  const accounts =
-    listed.size === 1 ? listed : withOwnNumbers(listed, options.accountSid, from, context.name);
+  const { where = `channels.${context.name}` } = context;
+  const listed = accountsOf(options, where, environment);
+  const accounts = listed.size === 1 ? listed : withOwnNumbers(listed, options.accountSid, from, where);
   const only = accounts.size === 1 ? accounts.values().next().value : undefined;
   return {
     context,
     kind,
     accounts,
     primary: options.accountSid === undefined ? only : accounts.get(options.accountSid),
-    apiUrl: apiUrlOf(options, context.name, environment),
+    apiUrl: apiUrlOf(options, where, environment),
     from,
     numbers: numbersOfAll(from, accounts),
     apiKey: options.apiKey,
@@ -122,7 +122,7 @@ function withOwnNumbers(
   accounts: ReadonlyMap<string, Account>,
   primary: string | undefined,
   from: readonly string[],
-  name: string,
+  where: string,
 ): Map<string, Account> {
   const claimed = [...accounts.values()].flatMap((account) => account.from);
   const free = from.filter((number) => !isAmong(number, claimed));
@@ -132,20 +132,18 @@ function withOwnNumbers(
   for (const [at, { sid, from: own }] of owners.entries()) {
     if (own.length === 0)
       throw new ConfigError(
-        `channels.${name}: account ${sid} has no numbers: ` +
+        `${where}: account ${sid} has no numbers: ` +
           `where there are several accounts each needs its \`from\`, ` +
           `or one's token would vouch for another's customers`,
       );
     const other = owners.slice(at + 1).find((each) => each.from.some((number) => isAmong(number, own)));
     if (other)
-      throw new ConfigError(
-        `channels.${name}: accounts ${sid} and ${other.sid} have the same number in \`from\``,
-      );
+      throw new ConfigError(`${where}: accounts ${sid} and ${other.sid} have the same number in \`from\``);
   }
   return new Map(owners.map((account) => [account.sid, account]));
 }
 
-function accountsOf(options: TwilioOptions, name: string, environment: Environment): Map<string, Account> {
+function accountsOf(options: TwilioOptions, where: string, environment: Environment): Map<string, Account> {
   const accounts = new Map<string, Account>();
   for (const [sid, account] of Object.entries(options.accounts ?? {}))
     accounts.set(sid, accountOf(sid, account));
@@ -155,9 +153,7 @@ function accountsOf(options: TwilioOptions, name: string, environment: Environme
     accounts.set(sid, accountOf(sid, options.authToken ?? { env: "TWILIO_AUTH_TOKEN" }));
   }
   if (accounts.size > 0) return accounts;
-  throw new ConfigError(
-    `channels.${name}: Twilio's account is missing; set TWILIO_ACCOUNT_SID or give accountSid`,
-  );
+  throw new ConfigError(`${where}: Twilio's account is missing; set TWILIO_ACCOUNT_SID or give accountSid`);
 }
 
 function accountOf(sid: string, account: TwilioAccount): Account {
@@ -171,9 +167,9 @@ function numbersOf(from: string | readonly string[] | undefined): string[] {
   return numbers.map((number) => bare(number.trim())).filter((number) => number !== "");
 }
 
-function apiUrlOf(options: TwilioOptions, name: string, environment: Environment): string {
+function apiUrlOf(options: TwilioOptions, where: string, environment: Environment): string {
   const url = options.apiUrl || environment.TWILIO_API_URL || "https://api.twilio.com";
   if (!isPlainUrl(url))
-    throw new ConfigError(`channels.${name}: apiUrl (TWILIO_API_URL) must be ${plainUrlInWords()}`);
+    throw new ConfigError(`${where}: apiUrl (TWILIO_API_URL) must be ${plainUrlInWords()}`);
   return url.replace(/\/+$/, "");
 }

@@ -40,14 +40,13 @@ export function openSession(
   context: ChannelContext,
   environment: Readonly<Record<string, string | undefined>>,
 ): Session {
+  const { where = `channels.${context.name}` } = context;
   const apiUrl = options.apiUrl || environment.WATI_API_URL;
   if (!apiUrl) {
-    throw new ConfigError(
-      `channels.${context.name}: WATI's API endpoint is missing; set WATI_API_URL or give apiUrl`,
-    );
+    throw new ConfigError(`${where}: WATI's API endpoint is missing; set WATI_API_URL or give apiUrl`);
   }
   if (!isPlainUrl(apiUrl))
-    throw new ConfigError(`channels.${context.name}: apiUrl (WATI_API_URL) must be ${plainUrlInWords()}`);
+    throw new ConfigError(`${where}: apiUrl (WATI_API_URL) must be ${plainUrlInWords()}`);
   const tenant = new URL(apiUrl).pathname.split("/").findLast((part) => part !== "");
   return {
     context,

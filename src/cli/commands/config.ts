@@ -1,11 +1,11 @@
 import type { Loaded } from "../../config/load.ts";
 import type { Setting } from "../../config/resolve-settings.ts";
+import { shownSecret } from "../../config/said.ts";
+import type { SecretReference } from "../../ports/secrets.ts";
 import { ALIASES, type Aliases, aliasesAsText } from "../../schema/aliases.ts";
 import { maskUrl } from "../../schema/plain-url.ts";
 import type { Command } from "../command.ts";
 import { table } from "../output/table.ts";
-
-const MASK = "********";
 
 export const config: Command = {
   about: "Prints every setting that is in force and where it came from. Secrets are masked.",
@@ -27,6 +27,7 @@ function asJson(loaded: Loaded, settings: readonly Setting[]): string {
     setting.knob.key,
     { value: shown(setting), from: setting.origin },
   ]);
+  const said = loaded.said.map(({ key, value, origin: from }) => [key, { value, from }]);
   const channels = loaded.channels.map(({ name, kind, addresses, origin, project }) => [
     name,
     { kind, addresses, from: origin, ...(project && { project }) },
@@ -35,7 +36,7 @@ function asJson(loaded: Loaded, settings: readonly Setting[]): string {
   return JSON.stringify(
     {
       file: loaded.file?.path ?? null,
-      values: Object.fromEntries(values),
+      values: Object.fromEntries([...values, ...said]),
       channels: Object.fromEntries(channels),
       responder: { kind, from: origin },
     },
@@ -52,13 +53,12 @@ function asTable(loaded: Loaded, settings: readonly Setting[]): string {
     origin,
   ]);
   const { kind, origin } = loaded.responder;
-  return table(["setting", "value", "from"], [...rows, ...channels, ["responder", kind, origin]]);
+  const said = loaded.said.map(({ key, value, origin: from }) => [key, String(value), from]);
+  return table(["setting", "value", "from"], [...rows, ["responder", kind, origin], ...channels, ...said]);
 }
 
 function shown({ knob, value }: Setting): unknown {
   if (knob.kind.type === "url") return maskUrl(String(value));
   if (knob.kind === ALIASES) return aliasesAsText(value as Aliases);
-  if (knob.kind.type !== "secret") return value;
-  // Where a secret is kept is no secret, and helps when it is wrong.
-  return typeof value === "object" ? JSON.stringify(value) : MASK;
+  return knob.kind.type === "secret" ? shownSecret(value as SecretReference) : value;
 }

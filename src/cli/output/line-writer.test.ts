@@ -7,9 +7,17 @@ class Target {
   readonly written: string[] = [];
   writableLength = 0;
   isRead = true;
+  /** As a file on a disk that is full: nothing waits, and nothing is taken. */
+  isFull = false;
+  tries = 0;
   readonly #pending: (() => void)[] = [];
 
-  write(text: string, onTaken: () => void): void {
+  write(text: string, onTaken: (error?: Error) => void): void {
+    this.tries += 1;
+    if (this.isFull) {
+      process.nextTick(onTaken, new Error("ENOSPC"));
+      return;
+    }
     this.written.push(text);
     if (this.isRead) process.nextTick(onTaken);
     else {
@@ -109,4 +117,60 @@ test("a message of a command comes after what was logged before it, and is never
   write("log\n", "lost\n");
   lines.say("it failed\n");
   expect(target.written.join("")).toBe("log\nit failed\nlost 1\n");
+});
+
+test("lines that a full disk did not take are counted, and told with the first that it takes", async () => {
+  const target = new Target();
+  const { write } = writerTo(target, {});
+  target.isFull = true;
+  for (const lines of [["a\n", "b\n"], ["c\n"], ["d\n", "e\n"]]) {
+    write(...lines);
+    await turn();
+  }
+  expect(target.written).toEqual([]);
+  target.isFull = false;
+  write("f\n", "g\n");
+  await turn();
+  expect(target.written).toEqual(["lost 5\nf\ng\n"]);
+  write("h\n");
+  await turn();
+  expect(target.written.slice(1)).toEqual(["h\n"]);
+});
+
+test("a full disk is tried once for each turn of the event loop that logs, and not between", async () => {
+  const target = new Target();
+  const { write } = writerTo(target, {});
+  target.isFull = true;
+  write("a\n");
+  for (let turns = 0; turns < 10; turns += 1) await turn();
+  expect(target.tries).toBe(1);
+  write("b\n", "c\n");
+  for (let turns = 0; turns < 10; turns += 1) await turn();
+  expect(target.tries).toBe(2);
+});
+
+test("what one write loses is told at once if the next one gets through", async () => {
+  const target = new Target();
+  const { write } = writerTo(target, {});
+  target.isFull = true;
+  write(`${"x".repeat(WHOLE_BYTES_MAX - 1)}\n`, "y\n");
+  const taken = target.write.bind(target);
+  target.write = (text, onTaken) => {
+    target.isFull = text.startsWith("x");
+    taken(text, onTaken);
+  };
+  await turn();
+  await turn();
+  expect(target.written).toEqual(["y\n", "lost 1\n"]);
+});
+
+test("a process that ends on a full disk tells what it lost before, if there is room again", async () => {
+  const target = new Target();
+  const now: string[] = [];
+  const { lines, write } = writerTo(target, { now });
+  target.isFull = true;
+  write("a\n", "b\n");
+  await turn();
+  lines.end();
+  expect(now).toEqual(["lost 2\n"]);
 });

@@ -1,8 +1,9 @@
 /** `process.stderr`, say. */
-interface LineTarget {
+export interface LineTarget {
   /** What its reader has not taken yet. */
   readonly writableLength: number;
-  write(text: string, onTaken: () => void): unknown;
+  /** `onTaken` is called later, with an error if it was not taken, or not whole. */
+  write(text: string, onTaken: (error?: Error | null) => void): unknown;
 }
 
 export interface LineWriterOptions {
@@ -28,6 +29,7 @@ export const WHOLE_BYTES_MAX = 4_096;
 interface Piece {
   text: string;
   bytes: number;
+  /** How many lines are lost with it; those that it says are lost among them. */
   lines: number;
 }
 
@@ -44,6 +46,7 @@ export class LineWriter {
   #inFlight: Piece | undefined;
   #unread = 0;
   #lost = 0;
+  #isFailing = false;
   #lostLine: LostLine = () => "";
   #isScheduled = false;
 
@@ -55,6 +58,8 @@ export class LineWriter {
 
   write(line: string, lostLine: LostLine): void {
     this.#lostLine = lostLine;
+    // Nothing stands in the way any more, such as a disk that was full: this line is the next try.
+    if (this.#lost > 0 && this.#unread === 0) this.#tellLost();
     // One gap rather than many: once lines were left out, room for some more has to be made.
     if (this.#lost > 0 || this.#unread + line.length > this.#unreadLengthMax) {
       this.#lost += 1;
@@ -76,15 +81,12 @@ export class LineWriter {
     this.#isScheduled = false;
     while (this.#inFlight === undefined) {
       // At once, and not with the next line, for which nothing may be a reason for hours.
-      if (this.#lost > 0 && this.#unread <= this.#unreadLengthMax / 2) this.#tellLost();
+      const hasRoom = !this.#isFailing && this.#unread <= this.#unreadLengthMax / 2;
+      if (this.#lost > 0 && hasRoom) this.#tellLost();
       const piece = this.#waiting.shift();
       if (piece === undefined) return;
       this.#inFlight = piece;
-      this.#target.write(piece.text, () => {
-        if (this.#inFlight !== piece) return;
-        this.#taken(piece);
-        this.flush();
-      });
+      this.#target.write(piece.text, (error) => this.#answered(piece, error));
       // As nearly always. The stream itself says so a little later.
       if (this.#target.writableLength === 0) this.#taken(piece);
     }
@@ -99,6 +101,15 @@ export class LineWriter {
     if (unwritten >= 0) this.#lost += left.slice(unwritten).reduce((sum, { lines }) => sum + lines, 0);
     if (this.#lost > 0) this.#writeNow(this.#lostLine(this.#lost));
     this.#lost = 0;
+  }
+
+  /** A disk that is full takes nothing. It is tried again with the next line, and not without a pause. */
+  #answered(piece: Piece, error: Error | null | undefined): void {
+    this.#isFailing = Boolean(error);
+    if (this.#isFailing) this.#lost += piece.lines;
+    const isAwaited = this.#inFlight === piece;
+    if (isAwaited) this.#taken(piece);
+    if (isAwaited || (this.#lost > 0 && !this.#isFailing)) this.flush();
   }
 
   #append(text: string, lines: number): void {
@@ -122,6 +133,6 @@ export class LineWriter {
   #tellLost(): void {
     const lines = this.#lost;
     this.#lost = 0;
-    this.#append(this.#lostLine(lines), 0);
+    this.#append(this.#lostLine(lines), lines);
   }
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ClockReading } from "../../core/due.ts";
-import { settingsFor } from "../../core/projects.ts";
 import type { Log } from "../../model/log.ts";
-import type { Settings } from "../../model/settings.ts";
+import type { GivenSettings, Settings } from "../../model/settings.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EngineContext } from "../../ports/engine.ts";
 import type { Item } from "./dynamo/expression.ts";
@@ -23,7 +22,7 @@ const BATCH_BYTES_MAX = 256_000;
 const CLOCK_SKEW_MS_MIN = 2_000;
 
 /** What differs on AWS from the defaults of one machine. */
-export const AWS_DEFAULTS: Partial<Settings> = {
+export const AWS_DEFAULTS: Partial<GivenSettings> = {
   sweepMs: 60_000,
   graceMs: 60_000,
   clockSkewMs: CLOCK_SKEW_MS_MIN,
@@ -118,12 +117,6 @@ function withinLimits(settings: Settings): Settings {
     batchMessagesMax: Math.min(settings.batchMessagesMax, BATCH_MESSAGES_MAX),
     batchBytesMax: Math.min(settings.batchBytesMax, BATCH_BYTES_MAX),
   };
-}
-
-/** The same, with the settings of the channel's project. */
-export function withinProject(context: AwsContext, channel: string | undefined): AwsContext {
-  const settings = settingsFor(context.settings, channel);
-  return settings === context.settings ? context : { ...context, settings };
 }
 
 /** The current time, in the form that decisions about due times need. */

@@ -2,7 +2,7 @@ import { changed, type RecordChange } from "../../core/conversation-change.ts";
 import { REMEMBERED_LONGER_MS } from "../../core/defaults.ts";
 import type { ClockReading } from "../../core/due.ts";
 import { conversationWithin } from "../../core/identity.ts";
-import { projectOf, ruleInForce, settingsFor } from "../../core/projects.ts";
+import { projectOf, ruleInForce } from "../../core/projects.ts";
 import { itemOf } from "../../core/staged.ts";
 import { AT_REST, type ConversationState, isAtRest, keptWaitingSinceMs, wakeAtMs } from "../../core/state.ts";
 import type { StagedItem } from "../../core/take.ts";
@@ -30,12 +30,6 @@ export interface StepContext {
   readonly failed?: (conversationId: string, error: unknown) => void;
   /** Called with the time at which a worker will have to look at a conversation. */
   readonly armed: (atMs: number) => void;
-}
-
-/** The same, with the settings of the channel's project. */
-export function withinProject(context: StepContext, channel: string | undefined): StepContext {
-  const settings = settingsFor(context.settings, channel);
-  return settings === context.settings ? context : { ...context, settings };
 }
 
 /** What the channel's project allows now. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { settingsWith } from "../../core/defaults.ts";
-import type { Settings } from "../../model/settings.ts";
+import type { GivenSettings } from "../../model/settings.ts";
 import type { Taken } from "../../model/take.ts";
 import type { DueTurns } from "../../ports/engine.ts";
 import { arrival, silent } from "../../testing/engine-contract/builders.ts";
@@ -69,7 +69,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-function steps(given: Partial<Settings>) {
+function steps(given: Partial<GivenSettings>) {
   const cache = new RowCache(() => undefined);
   const quarantine = new Quarantine(database, sql, { nowMs: () => nowMs, salt: "salt", cache });
   const tables = sqliteTables({

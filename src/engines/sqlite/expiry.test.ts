@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { settingsWith } from "../../core/defaults.ts";
-import type { Settings } from "../../model/settings.ts";
+import type { GivenSettings } from "../../model/settings.ts";
 import type { Engine } from "../../ports/engine.ts";
 import { Sweeper } from "../../runtime/sweeper.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
@@ -36,7 +36,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function open(settings: Partial<Settings> = {}): Promise<Engine> {
+async function open(settings: Partial<GivenSettings> = {}): Promise<Engine> {
   engine = await sqlite({ file, writer: "inline", synchronous: "off" }).open({
     clock,
     settings: settingsWith(settings),

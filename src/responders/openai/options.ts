@@ -146,5 +146,5 @@ function endpointOf(baseUrl: string): URL {
 
 function count(name: string, value: number | undefined): number | undefined {
   if (value === undefined || (Number.isInteger(value) && value >= 0)) return value;
-  throw new ConfigError(`openai: ${name} must be a whole number of at least 0, not ${JSON.stringify(value)}`);
+  throw new ConfigError(`openai: ${name} must be a whole number of at least 0`);
 }

@@ -102,7 +102,7 @@ export const drafts: readonly EngineCase[] = [
 
   scene("every message of a long reply is known when the next draft is continued", {}, async (s) => {
     const before = await s.turnFor("hi");
-    const { replyMessagesMax } = s.settings;
+    const { replyMessagesMax } = s.own;
     const long = allSent(
       draftFor(
         before,

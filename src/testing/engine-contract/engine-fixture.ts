@@ -1,5 +1,5 @@
 import { settingsWith } from "../../core/defaults.ts";
-import type { Settings } from "../../model/settings.ts";
+import type { GivenSettings } from "../../model/settings.ts";
 import type { Engine, EngineProvider } from "../../ports/engine.ts";
 import { fakeClock } from "../fake-clock.ts";
 import type { EngineFixture } from "./harness.ts";
@@ -17,7 +17,7 @@ export interface StoreAccess {
 /** A fixture on any engine whose `takeDue` finds due work by itself. */
 export function engineFixture(
   provider: EngineProvider,
-  given: Partial<Settings> = {},
+  given: Partial<GivenSettings> = {},
   storeAccess: StoreAccess = {},
 ): EngineFixture {
   const clock = fakeClock();

@@ -1,5 +1,5 @@
 import type { ConversationStatus } from "../../model/conversation.ts";
-import type { Settings } from "../../model/settings.ts";
+import type { GivenSettings, Settings } from "../../model/settings.ts";
 import type { TakeOutcome } from "../../model/take.ts";
 import type { Engine } from "../../ports/engine.ts";
 import type { FakeClock } from "../fake-clock.ts";
@@ -15,7 +15,7 @@ export interface EngineCase {
 /** How the cases get at an engine. */
 export interface EngineHarness {
   /** A store of its own for every case, with these settings over the defaults. */
-  fixture(settings?: Partial<Settings>): Promise<EngineFixture>;
+  fixture(settings?: Partial<GivenSettings>): Promise<EngineFixture>;
   /** Cases that do not hold for this engine, each with its reason. */
   readonly skips?: readonly Skip[];
 }

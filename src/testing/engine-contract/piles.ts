@@ -28,7 +28,7 @@ async function refusals(s: Scene): Promise<string[]> {
 /** The turn that tells the customer that it is full. */
 async function takeTelling(s: Scene): Promise<Taken> {
   const taken = await s.take();
-  assert.deepEqual(taken.outbound?.texts, [s.settings.busyText]);
+  assert.deepEqual(taken.outbound?.texts, [s.own.busyText]);
   return taken;
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Settings } from "../../model/settings.ts";
+import type { GivenSettings } from "../../model/settings.ts";
 import { allSent, as, draftFor, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";
@@ -7,7 +7,7 @@ import { type Scene, scene } from "./scene.ts";
 const FIXED = { kind: "fixed", lengthMs: 10_000 } as const;
 
 /** Two tenants, a channel each. */
-const TWO: Partial<Settings> = {
+const TWO: Partial<GivenSettings> = {
   channels: {
     acme: { type: "sms", window: FIXED, project: "acme", addresses: ["+15550100"] },
     beta: { type: "sms", window: FIXED, project: "beta", addresses: ["+15550200"] },

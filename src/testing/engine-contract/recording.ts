@@ -34,7 +34,7 @@ export const recording: readonly EngineCase[] = [
       const asked = async () => {
         const taken = await s.turnFor("and now?");
         const { id } = taken.conversation;
-        const history = await s.engine.conversations.history(id, 3, s.settings.historyBytesMax);
+        const history = await s.engine.conversations.history(id, 3, s.own.historyBytesMax);
         return { taken, given: taken.history ?? history, history };
       };
       for (const said of ["one", "two"]) {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { messageId } from "../../core/identity.ts";
+import { settingsFor } from "../../core/projects.ts";
 import type { Arrival } from "../../model/message.ts";
-import type { Settings } from "../../model/settings.ts";
+import type { GivenSettings, OwnSettings, Settings } from "../../model/settings.ts";
 import type { Taken } from "../../model/take.ts";
 import type { CommitOutcome, Engine, StageOutcome } from "../../ports/engine.ts";
 import { allSent, arrival, as, draftFor, replied } from "./builders.ts";
@@ -13,7 +14,7 @@ const TAKE_MAX = 100;
 /** A case runs on a fixture of its own, which is closed whatever happens. */
 export function scene(
   title: string,
-  settings: Partial<Settings>,
+  settings: Partial<GivenSettings>,
   play: (scene: Scene) => Promise<void>,
 ): EngineCase {
   return {
@@ -43,6 +44,11 @@ export class Scene {
 
   get settings(): Settings {
     return this.fixture.settings;
+  }
+
+  /** What the project of `test` sets itself, the channel of most cases. */
+  get own(): OwnSettings {
+    return settingsFor(this.settings, "test");
   }
 
   get nowMs(): number {

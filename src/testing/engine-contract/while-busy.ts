@@ -125,14 +125,14 @@ export const whileBusy: readonly EngineCase[] = [
     restart,
     async (s) => {
       let taken = await s.turnFor("0");
-      for (let restarts = 0; restarts < s.settings.restartsMax; restarts += 1) {
+      for (let restarts = 0; restarts < s.own.restartsMax; restarts += 1) {
         await s.receive(`${restarts + 1}`);
         assert.equal((await s.engine.turns.draft(taken.lease, draftFor(taken))).kind, "newer");
         await s.engine.turns.release(taken.lease, { kind: "restart" });
         await s.windowPasses();
         taken = await s.take();
       }
-      assert.equal(taken.restarts, s.settings.restartsMax);
+      assert.equal(taken.restarts, s.own.restartsMax);
       assert.equal(taken.attempt, 1);
       await s.receive("last");
       await s.reply(taken);

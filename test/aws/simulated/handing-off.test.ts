@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Settings } from "../../../src/model/settings.ts";
+import type { GivenSettings } from "../../../src/model/settings.ts";
 import type { Taken } from "../../../src/model/take.ts";
 import type { Engine } from "../../../src/ports/engine.ts";
 import { as, draftFor, sending, sent } from "../../../src/testing/engine-contract/builders.ts";
@@ -9,7 +9,7 @@ type Meanwhile = (fixture: MemoryAws, taken: Taken) => Promise<unknown>;
 
 /** Something happens to a taken turn right before a request of its worker, once the worker is `watched`. */
 async function watchedTurn(
-  settings: Partial<Settings>,
+  settings: Partial<GivenSettings>,
   meanwhile: Meanwhile,
   isNow: (request: Request, count: number) => boolean,
 ) {

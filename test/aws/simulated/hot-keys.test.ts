@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { conversationKeyOf, LEASE_SHARDS_MAX, PAUSED } from "../../../src/engines/aws/items/keys.ts";
+import { CONTROLS, conversationKeyOf, LEASE_SHARDS_MAX } from "../../../src/engines/aws/items/keys.ts";
 import type { Engine } from "../../../src/ports/engine.ts";
 import { as } from "../../../src/testing/engine-contract/builders.ts";
 import { type Around, type MemoryAws, memoryAws } from "./memory-aws.ts";
@@ -7,7 +7,7 @@ import { type Around, type MemoryAws, memoryAws } from "./memory-aws.ts";
 /** Counts the looks at the item that says whether all is paused. */
 function countingPauses(): { readonly around: Around; readonly reads: () => number } {
   let reads = 0;
-  const paused = JSON.stringify(conversationKeyOf(PAUSED));
+  const paused = JSON.stringify(conversationKeyOf(CONTROLS));
   const around: Around = ({ name, args }, happen) => {
     if (name === "get" && JSON.stringify(args[1]) === paused) reads += 1;
     return happen();

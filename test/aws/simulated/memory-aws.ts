@@ -4,7 +4,7 @@ import type { Store } from "../../../src/engines/aws/dynamo/store.ts";
 import { engineOn } from "../../../src/engines/aws/engine.ts";
 import type { Trigger } from "../../../src/engines/aws/queue/triggers.ts";
 import type { Arrival } from "../../../src/model/message.ts";
-import type { Settings } from "../../../src/model/settings.ts";
+import type { GivenSettings } from "../../../src/model/settings.ts";
 import type { Taken } from "../../../src/model/take.ts";
 import type { Engine } from "../../../src/ports/engine.ts";
 import { arrival, as } from "../../../src/testing/engine-contract/builders.ts";
@@ -33,7 +33,7 @@ export interface MemoryAws {
 }
 
 /** The steps of the engine on tables in memory, for tests that put something between two single requests. */
-export function memoryAws(given: Partial<Settings> = {}): MemoryAws {
+export function memoryAws(given: Partial<GivenSettings> = {}): MemoryAws {
   const clock = fakeClock();
   const settings = settingsWith({ clockSkewMs: 2_000, ...given });
   const tables = new MemoryTables();

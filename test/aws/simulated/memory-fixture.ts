@@ -8,7 +8,7 @@ import { engineOn } from "../../../src/engines/aws/engine.ts";
 import { type ReceivedTrigger, type Trigger, triggerAtMs } from "../../../src/engines/aws/queue/triggers.ts";
 import { sweepLeases } from "../../../src/engines/aws/steps/sweep.ts";
 import type { LogFields } from "../../../src/model/log.ts";
-import type { Settings } from "../../../src/model/settings.ts";
+import type { GivenSettings } from "../../../src/model/settings.ts";
 import type { TakeOutcome } from "../../../src/model/take.ts";
 import type { EngineFixture, SpoiltHow, SpoiltWhat } from "../../../src/testing/engine-contract/index.ts";
 import { Scene } from "../../../src/testing/engine-contract/scene.ts";
@@ -54,7 +54,7 @@ export interface MemoryFixtureOptions {
  * minutes of the emulators.
  */
 export async function memoryFixture(
-  given: Partial<Settings> = {},
+  given: Partial<GivenSettings> = {},
   { pageRowsMax, losesAnswers = false }: MemoryFixtureOptions = {},
 ): Promise<MemoryFixture> {
   const clock = fakeClock();
@@ -185,7 +185,7 @@ function spoilIn(tables: MemoryTables, conversationId: string, what: SpoiltWhat,
 
 /** A fixture with its first worker, and the words of the contract's cases. */
 export async function memoryScene(
-  settings: Partial<Settings> = {},
+  settings: Partial<GivenSettings> = {},
   options: MemoryFixtureOptions = {},
 ): Promise<{ readonly fixture: MemoryFixture; readonly s: Scene }> {
   const fixture = await memoryFixture(settings, options);

@@ -2,7 +2,7 @@ import { projectOf, ruleInForce, soundProjectChange } from "../../../core/projec
 import type { ProjectChange, ProjectRule } from "../../../model/project.ts";
 import type { AwsContext } from "../context.ts";
 import type { Item } from "../dynamo/expression.ts";
-import { conversationKeyOf, PAUSED } from "./keys.ts";
+import { CONTROLS, conversationKeyOf } from "./keys.ts";
 
 /** Each process reads this one item about once a second: a partition takes 3,000 reads a second. */
 const KNOWN_MS = 1_000;
@@ -94,7 +94,7 @@ function lately(context: AwsContext): Promise<Item> {
 /** All callers that ask meanwhile are given the same answer; a failure is not kept. */
 function read(context: AwsContext): Promise<Item> {
   const { controls, clock, store } = context;
-  const item = store.get("state", conversationKeyOf(PAUSED)).then((found) => found ?? {});
+  const item = store.get("state", conversationKeyOf(CONTROLS)).then((found) => found ?? {});
   const seen = { atMs: clock.nowMs(), item };
   controls.seen = seen;
   item.catch(() => {
@@ -105,6 +105,6 @@ function read(context: AwsContext): Promise<Item> {
 
 /** In this process it counts at once. */
 async function write(context: AwsContext, set: Item): Promise<void> {
-  await context.store.update("state", conversationKeyOf(PAUSED), { set });
+  await context.store.update("state", conversationKeyOf(CONTROLS), { set });
   context.controls.seen = undefined;
 }

@@ -18,7 +18,8 @@ export function isOwn(id: string): boolean {
 
 /** Holds the secret of the installation. */
 export const INSTALLATION = `${OWN}installation`;
-export const PAUSED = `${OWN}paused`;
+/** Holds what operators set for all, or for a project. Its name is from when that was a pause alone. */
+export const CONTROLS = `${OWN}paused`;
 export const PING = `${OWN}ping`;
 export const SWEEP = `${OWN}sweep`;
 /** Holds the time of a sweep, which shows that a clock was set back. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
-import type { Settings } from "../../../model/settings.ts";
+import type { GivenSettings } from "../../../model/settings.ts";
 import { as } from "../../../testing/engine-contract/builders.ts";
 
 const NUMBER = "+15550100";
@@ -8,7 +8,7 @@ const KEY = { primary_channel: `whatsapp:${NUMBER}`, conversation_id: "theirs" }
 const ROW = { ...KEY, task_complete: 0, channel_type: "whatsapp", created_at: "2025-12-31T10:00:00.000Z" };
 
 /** A customer of WhatsApp whose row has the provider's prefix in its key. */
-async function prefixed(settings: Partial<Settings> = {}) {
+async function prefixed(settings: Partial<GivenSettings> = {}) {
   const channels = { test: { type: "whatsapp", window: { kind: "fixed", lengthMs: 10_000 } } } as const;
   const made = await memoryScene({ admission: "known", channels, ...settings });
   made.fixture.write("conversations", ROW);

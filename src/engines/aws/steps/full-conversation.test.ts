@@ -58,7 +58,7 @@ it.each(["request.put", "request.update"] as const)(
         await s.reply(taken);
       }
     }
-    expect(told).toEqual([[s.settings.busyText]]);
+    expect(told).toEqual([[s.own.busyText]]);
     expect((await s.engine.inspector.counts()).refusals).toBe(1);
   },
 );
@@ -81,7 +81,7 @@ it("a full conversation without a record is told once it has one", async () => {
   for (let at = 0; at < 2; at += 1)
     expect(await s.deliver(s.arrival())).toMatchObject({ kind: "refused", tellBusy: false });
   const taken = await s.take();
-  expect(taken.outbound?.texts).toEqual([s.settings.busyText]);
+  expect(taken.outbound?.texts).toEqual([s.own.busyText]);
   await s.reply(taken);
   await s.nothingDue();
   expect((await s.engine.inspector.counts()).refusals).toBe(1);

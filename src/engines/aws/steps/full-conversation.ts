@@ -1,6 +1,7 @@
 import { busyOutbound } from "../../../core/busy-text.ts";
 import { conversationKey } from "../../../core/identity.ts";
-import { isFull, pileOf, stillFull } from "../../../core/pile.ts";
+import { isFull, type PileLimits, pileOf, stillFull } from "../../../core/pile.ts";
+import { settingsFor } from "../../../core/projects.ts";
 import { messagesOf } from "../../../core/staged.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
@@ -39,8 +40,9 @@ export async function noteIfFull(
   context: AwsContext,
   conversationId: string,
   rows: readonly StageRow[],
+  limits: PileLimits,
 ): Promise<void> {
-  if (!isFull(pileOf(rows), context.settings, 1)) return;
+  if (!isFull(pileOf(rows), limits, 1)) return;
   const setIfAbsent = { full_since: context.newId() };
   await context.store.update("seen", fullNoteKey(conversationId), { set: counted(context), setIfAbsent });
   const keys = new Set(
@@ -59,7 +61,11 @@ function kept({ clock }: AwsContext): Item {
 }
 
 /** The note of a conversation that is full, as far as is known. One that is past its time is counted anew. */
-export async function noteOf(context: AwsContext, conversationId: string): Promise<FullNote | undefined> {
+export async function noteOf(
+  context: AwsContext,
+  conversationId: string,
+  limits: PileLimits,
+): Promise<FullNote | undefined> {
   const item = await context.store.get("seen", fullNoteKey(conversationId));
   if (typeof item?.full_since !== "string") return undefined;
   const note = {
@@ -69,11 +75,11 @@ export async function noteOf(context: AwsContext, conversationId: string): Promi
     isRecorded: item.recorded_as !== undefined,
     isTold: item.told_as !== undefined,
   };
-  return (await isStillFull(context, note)) ? note : undefined;
+  return (await isStillFull(context, note, limits)) ? note : undefined;
 }
 
 /** A note is believed for a minute; then one of the incoming messages counts again. */
-async function isStillFull(context: AwsContext, note: FullNote): Promise<boolean> {
+async function isStillFull(context: AwsContext, note: FullNote, limits: PileLimits): Promise<boolean> {
   const { conversationId } = note;
   const key = fullNoteKey(conversationId);
   if (note.countedAtMs + COUNTED_MS > context.clock.nowMs()) return true;
@@ -82,19 +88,23 @@ async function isStillFull(context: AwsContext, note: FullNote): Promise<boolean
   const { kind, item } = await context.store.update("seen", key, { set }, isSame);
   // Another process counts, or has counted, unless it was our own write whose answer got lost.
   if (kind === "refused" && item?.counted_at_ms !== set.counted_at_ms) return true;
-  if (await isFullNow(context, conversationId)) return true;
+  if (await isFullNow(context, conversationId, limits)) return true;
   await context.store.delete("seen", key, equal("counted_at_ms", set.counted_at_ms));
   return false;
 }
 
 /** Counts only until the answer is known. */
-async function isFullNow({ store, settings }: AwsContext, conversationId: string): Promise<boolean> {
+async function isFullNow(
+  { store }: AwsContext,
+  conversationId: string,
+  limits: PileLimits,
+): Promise<boolean> {
   const key = equal("conversation_id", conversationId);
   const attributes = ["bytes"];
   const rows: { readonly bytes: number }[] = [];
   for await (const items of pages((from) => store.queryPage("stage", { key, from, attributes }))) {
     rows.push(...items.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));
-    if (isFull(pileOf(rows), settings, 1)) return true;
+    if (isFull(pileOf(rows), limits, 1)) return true;
   }
   return false;
 }
@@ -112,7 +122,7 @@ export async function refuseMore(
   const { conversationId, since: id, isRecorded, isTold } = note;
   const more = stillFull(conversationId);
   if (isTold) return more;
-  const text = context.settings.busyText;
+  const { busyText: text } = settingsFor(context.settings, refused.arrival.channel);
   const said = await say(context, busyOutbound(refused.arrival, { id, conversationId, text }));
   // Checked on turn, there may be no record yet in which it could be said: a later message tells.
   const tellsNow = said !== "not-found";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
-import type { Settings } from "../../../model/settings.ts";
+import type { GivenSettings } from "../../../model/settings.ts";
 import type { Taken } from "../../../model/take.ts";
 import type { CommitOutcome } from "../../../ports/engine.ts";
 import { as, silent, textsOf } from "../../../testing/engine-contract/builders.ts";
@@ -19,7 +19,7 @@ it("what is staged and was answered before is dropped and logged, and only then"
 });
 
 /** A pile of single letters, each a batch: the first is taken. */
-async function pile(letters: string, settings: Partial<Settings> = {}) {
+async function pile(letters: string, settings: Partial<GivenSettings> = {}) {
   const { s, fixture } = await memoryScene({ batchMessagesMax: 1, ...settings });
   const taken = await s.turnFor(...letters);
   const { id } = taken.conversation;

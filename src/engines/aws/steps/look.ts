@@ -1,7 +1,8 @@
 import { inOrder } from "../../../core/batch.ts";
+import { settingsFor } from "../../../core/projects.ts";
 import { itemOf, messagesOf } from "../../../core/staged.ts";
 import { continuesDraft } from "../../../core/take.ts";
-import { type AwsContext, withinProject } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { isPausedLately, isProjectPausedLately } from "../items/controls.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { rememberedAmong } from "../items/seen.ts";
@@ -67,7 +68,8 @@ async function lookAtAll(context: AwsContext, stored: Stored): Promise<Conversat
   const newestChannel = messagesOf(waiting).at(-1)?.channel;
   const newest = waiting.at(-1);
   const projectPaused = await isProjectPausedLately(context, newestChannel);
-  await noteIfFull(withinProject(context, newestChannel ?? newest?.channel), stored.id, waiting);
+  const limits = settingsFor(context.settings, newestChannel ?? newest?.channel);
+  await noteIfFull(context, stored.id, waiting, limits);
   return {
     stored,
     rows: waiting,

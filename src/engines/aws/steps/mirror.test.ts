@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
-import type { Settings } from "../../../model/settings.ts";
+import type { GivenSettings } from "../../../model/settings.ts";
 import { allSent, draftFor, replied } from "../../../testing/engine-contract/builders.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { legacyFrom } from "../items/message-item.ts";
@@ -15,7 +15,7 @@ const THEIRS = {
 };
 
 /** A conversation of another system's, whose row shows our newest messages, too. */
-async function mirroring(row: Item = {}, settings: Partial<Settings> = {}) {
+async function mirroring(row: Item = {}, settings: Partial<GivenSettings> = {}) {
   const { s, fixture } = await memoryScene({ mirrorMessages: 4, ...settings });
   fixture.write("conversations", { ...KEY, task_complete: 0, ...row });
   const messages = () => fixture.row("conversations", KEY)?.messages as Item[] | undefined;

@@ -1,11 +1,13 @@
 import { dueOnArrival } from "../../../core/due.ts";
 import { conversationKey, messageId } from "../../../core/identity.ts";
 import { isUnattributed } from "../../../core/person.ts";
+import { settingsFor } from "../../../core/projects.ts";
 import { busyWith, decideReceipt } from "../../../core/rules.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
+import type { OwnSettings } from "../../../model/settings.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
-import { type AwsContext, clockOf, withinProject } from "../context.ts";
+import { type AwsContext, clockOf } from "../context.ts";
 import { absent } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { claim, claimOver } from "../items/claim.ts";
@@ -55,8 +57,7 @@ export async function stage(context: AwsContext, requests: readonly StageRequest
   const byId = Map.groupBy(receipts, ({ id }) => id);
   const outcomes = new Map<Receipt, StageOutcome>();
   await inParallel([...byId.values()], WIDTH, async (same) => {
-    for (const receipt of same)
-      outcomes.set(receipt, await stageOne(withinProject(context, receipt.arrival.channel), receipt));
+    for (const receipt of same) outcomes.set(receipt, await stageOne(context, receipt));
   });
   return receipts.map((receipt) => outcomes.get(receipt)!);
 }
@@ -119,9 +120,10 @@ async function stageIn(
     if (!(await learn(context, key, known, place.id))) return "look-again";
     return (await refusedAsFull(context, receipt, fullIn, place.id)) ?? put(context, receipt, place, found);
   }
-  const busy = found && (await busyIn(context, found));
+  const own = settingsFor(context.settings, receipt.arrival.channel);
+  const busy = found && (await busyIn(context, found, own));
   const project = await projectRule(context, receipt.arrival.channel);
-  const decision = decideReceipt(found, project, busy !== undefined, key.channelType, context.settings);
+  const decision = decideReceipt(found, project, busy !== undefined, key.channelType, own);
   if (decision.kind === "refuse") return refused(decision.code, found?.id, busy);
   // Its task was completed while it waited: it is answered where it is, and opens nothing new.
   const waiting = found ? undefined : await stagedBefore(context, known, id);
@@ -139,7 +141,8 @@ async function refusedAsFull(
   fullIn: string | undefined,
   conversationId: string,
 ): Promise<StageOutcome | undefined> {
-  const note = fullIn === conversationId ? await noteOf(context, conversationId) : undefined;
+  const limits = settingsFor(context.settings, receipt.arrival.channel);
+  const note = fullIn === conversationId ? await noteOf(context, conversationId, limits) : undefined;
   if (!note) return undefined;
   const isStaged = await context.store.get("stage", stageKey(conversationId, receipt.id));
   return isStaged ? undefined : refuseMore(context, receipt, note);
@@ -230,9 +233,13 @@ function armFor(context: AwsContext, row: StageRow, conversation: Conversation |
 }
 
 /** Only `reject` refuses a message while a turn runs. */
-async function busyIn(context: AwsContext, conversation: Conversation): Promise<string | undefined> {
+async function busyIn(
+  context: AwsContext,
+  conversation: Conversation,
+  { whileBusy }: OwnSettings,
+): Promise<string | undefined> {
   const { settings, clock } = context;
-  if (settings.whileBusy !== "reject") return undefined;
+  if (whileBusy !== "reject") return undefined;
   const { id } = conversation;
   // It may come from an index, which does not have the status.
   const [stored, record = conversation] = await Promise.all([

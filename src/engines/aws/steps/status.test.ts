@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import { isoOf } from "../../../core/instant.ts";
 import type { ReleaseReason } from "../../../model/release.ts";
-import type { Settings } from "../../../model/settings.ts";
+import type { GivenSettings } from "../../../model/settings.ts";
 import type { Taken } from "../../../model/take.ts";
 import { draftFor, silent } from "../../../testing/engine-contract/builders.ts";
 
@@ -10,7 +10,7 @@ const KEY = { primary_channel: "ana", conversation_id: "theirs" };
 const ROW = { ...KEY, task_complete: 0, conversation_status: "initial_message_sent" };
 
 /** A conversation of the other system's, in a turn of ours. */
-async function inTurn(settings: Partial<Settings> = {}, options = {}) {
+async function inTurn(settings: Partial<GivenSettings> = {}, options = {}) {
   const { s, fixture } = await memoryScene(settings, options);
   fixture.write("conversations", ROW);
   const taken = await s.turnFor("hi");

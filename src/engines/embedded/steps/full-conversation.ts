@@ -1,6 +1,8 @@
 import { busyOutbound } from "../../../core/busy-text.ts";
 import { isFull, stillFull } from "../../../core/pile.ts";
+import { settingsFor } from "../../../core/projects.ts";
 import type { ConversationState } from "../../../core/state.ts";
+import type { Arrival } from "../../../model/message.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import { type StepContext, stateOf } from "../context.ts";
 import type { PileEnd } from "../tables.ts";
@@ -19,15 +21,16 @@ export function roomFor(
   { tables: { staged }, settings, nowMs }: StepContext,
   conversationId: string,
   { window, lease }: ConversationState,
-  message: { readonly id: string; readonly bytes: number },
+  message: Pick<Arrival, "channel"> & { readonly id: string; readonly bytes: number },
 ): Room {
   if (!window && !lease) return { kind: "room" };
   const end = staged.end(conversationId);
   const isYoung = end.sinceAtMs > nowMs - settings.dedupeMs;
-  if (isYoung && !isFull(end, settings, message.bytes)) return { kind: "room", end };
+  const limits = settingsFor(settings, message.channel);
+  if (isYoung && !isFull(end, limits, message.bytes)) return { kind: "room", end };
   const pile = staged.pile(conversationId, message.id);
   if (pile.holds) return { kind: "waits" };
-  return isFull(pile, settings, message.bytes) ? { kind: "full" } : { kind: "room", end };
+  return isFull(pile, limits, message.bytes) ? { kind: "full" } : { kind: "room", end };
 }
 
 /**
@@ -56,7 +59,7 @@ function tell(
   state: ConversationState,
 ): boolean {
   if (context.settings.validation === "on-turn") findRecord(context, conversationId, state);
-  const text = context.settings.busyText;
+  const { busyText: text } = settingsFor(context.settings, arrival.channel);
   const outbound = busyOutbound(arrival, { id: context.newId(), conversationId, text });
   return say(context, outbound) !== "not-found";
 }

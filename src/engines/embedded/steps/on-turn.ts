@@ -7,11 +7,12 @@ import {
   namesWaiting,
   nameWaitingUnder,
 } from "../../../core/person.ts";
+import { settingsFor } from "../../../core/projects.ts";
 import { messagesOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
-import { type StepContext, withinProject } from "../context.ts";
+import type { StepContext } from "../context.ts";
 import { createFor, nextId, ownerlessId } from "./find-conversation.ts";
 import { arm, dueIn } from "./window.ts";
 
@@ -46,7 +47,7 @@ function resolve(
   messages: readonly Arrival[],
 ): Conversation | undefined {
   const newest = messages.at(-1)!;
-  const { tables, settings } = withinProject(context, newest.channel);
+  const { tables, settings } = context;
   const key = conversationKey(settings, newest);
   const complete = tables.conversations.get(waitingId);
   const own = messages.flatMap(namesOf);
@@ -56,7 +57,7 @@ function resolve(
   const owners = tables.names.records(key, [known, ...alsoAskedFor({ sender: known }, records)]);
   const active = tables.conversations.active(key, [known]);
   const choice = chooseByName(known, waitingId, active, new Map([...records, ...owners]));
-  if (choice.found || settings.admission !== "open") return choice.found;
+  if (choice.found || settingsFor(settings, newest.channel).admission !== "open") return choice.found;
   const named = { ...key, sender: choice.sender };
   const id = choice.isOwnerless && ownerlessId(context, named, waitingId);
   return createFor(context, key, choice, id);

@@ -4,11 +4,13 @@ import { conversationKey, messageId } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
 import { isUnattributed } from "../../../core/person.ts";
 import { bytesOf } from "../../../core/pile.ts";
+import { settingsFor } from "../../../core/projects.ts";
 import { busyWith, decideReceipt } from "../../../core/rules.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { Conversation } from "../../../model/conversation.ts";
+import type { OwnSettings } from "../../../model/settings.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
-import { clockOf, projectRule, type StepContext, stageRow, stateOf, withinProject } from "../context.ts";
+import { clockOf, projectRule, type StepContext, stageRow, stateOf } from "../context.ts";
 import { createFor, findKnown, learn, nextId, withAlias } from "./find-conversation.ts";
 import { refuseMore, roomFor } from "./full-conversation.ts";
 import { type Receipt, refuse } from "./refuse.ts";
@@ -16,7 +18,7 @@ import { arm, dueIn } from "./window.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
 export function stage(context: StepContext, requests: readonly StageRequest[]): StageOutcome[] {
-  return requests.map((request) => stageOne(withinProject(context, request.arrival.channel), request));
+  return requests.map((request) => stageOne(context, request));
 }
 
 function stageOne(context: StepContext, request: StageRequest): StageOutcome {
@@ -36,9 +38,10 @@ function stageOne(context: StepContext, request: StageRequest): StageOutcome {
     if (refusal !== undefined) return refuse(context, receipt, refusal, undefined);
     return put(context, receipt, found?.id ?? nextId(context, { ...key, sender: choice.sender }), found);
   }
-  const busy = found && busyIn(context, found);
+  const own = settingsFor(context.settings, arrival.channel);
+  const busy = found && busyIn(context, found, own);
   const project = projectRule(context, arrival.channel);
-  const decision = decideReceipt(found, project, busy !== undefined, key.channelType, context.settings);
+  const decision = decideReceipt(found, project, busy !== undefined, key.channelType, own);
   if (decision.kind === "refuse") {
     learn(context, key, choice);
     return refuse(context, receipt, decision.code, found?.id, busy);
@@ -69,7 +72,7 @@ function put(
   const { arrival, id } = receipt;
   const bytes = bytesOf(arrival);
   const state = stateOf(context, conversationId);
-  const room = roomFor(context, conversationId, state, { id, bytes });
+  const room = roomFor(context, conversationId, state, { id, bytes, channel: arrival.channel });
   if (room.kind === "waits") return { kind: "duplicate" };
   if (room.kind === "full") return refuseMore(context, receipt, conversationId, state);
   const message = { ...arrival, id, sequence: 0 };
@@ -90,9 +93,13 @@ function holderIn({ nowMs, settings }: StepContext, { lease }: ConversationState
 }
 
 /** Only `reject` refuses a message while a turn runs: the others save the read. */
-function busyIn(context: StepContext, conversation: Conversation): string | undefined {
+function busyIn(
+  context: StepContext,
+  conversation: Conversation,
+  { whileBusy }: OwnSettings,
+): string | undefined {
   const { settings, nowMs } = context;
-  if (settings.whileBusy !== "reject") return undefined;
+  if (whileBusy !== "reject") return undefined;
   const isElsewhere = conversation.status === PROCESSING;
   return busyWith({ ...conversation, isElsewhere }, stateOf(context, conversation.id), nowMs, settings);
 }

@@ -6,6 +6,7 @@ import { isHeld, type LeaseState } from "../../../core/lease.ts";
 import { lookUp } from "../../../core/lookup.ts";
 import { movedSince } from "../../../core/name-lookups.ts";
 import { channelOf } from "../../../core/new-draft.ts";
+import { settingsFor } from "../../../core/projects.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
 import { contentOf, laterFrom, takenFrom } from "../../../core/taken.ts";
@@ -20,7 +21,6 @@ import {
   type StepContext,
   saveState,
   stateOf,
-  withinProject,
 } from "../context.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { recordsAt } from "./find-conversation.ts";
@@ -161,14 +161,19 @@ function taken(
   const moved = lookUp(movedSince(conversation, content), recordsAt(context, conversation));
   const recent = what === "draft" ? context.tables.history.sent(work.recordId, RECENT_TURNS) : [];
   const recentProviderIds = recent.map(({ providerId }) => providerId);
-  const history = what === "batch" ? broughtAlong(withinProject(context, channel), work.recordId) : undefined;
+  const history = what === "batch" ? broughtAlong(context, channel, work.recordId) : undefined;
   const read = { id, conversation, project, content, moved, recentProviderIds, ...(history && { history }) };
   return takenFrom(decision, read, context.settings);
 }
 
 /** A long history is left to a request of its own, which keeps no webhook waiting. */
-function broughtAlong({ tables, settings }: StepContext, recordId: string): HistoryMessage[] | undefined {
+function broughtAlong(
+  { tables, settings }: StepContext,
+  channel: string,
+  recordId: string,
+): HistoryMessage[] | undefined {
   if (!settings.bringsHistory) return undefined;
-  const bytesMax = Math.min(BROUGHT_BYTES_MAX, settings.historyBytesMax);
-  return tables.history.shortMessages(recordId, settings.historyMessagesMax, bytesMax);
+  const { historyBytesMax, historyMessagesMax } = settingsFor(settings, channel);
+  const bytesMax = Math.min(BROUGHT_BYTES_MAX, historyBytesMax);
+  return tables.history.shortMessages(recordId, historyMessagesMax, bytesMax);
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { settingsWith } from "../../../core/defaults.ts";
-import type { Settings } from "../../../model/settings.ts";
+import type { GivenSettings } from "../../../model/settings.ts";
 import type { Taken } from "../../../model/take.ts";
 import type { Engine } from "../../../ports/engine.ts";
 import { allSent, arrival, draftFor, replied, silent } from "../../../testing/engine-contract/builders.ts";
@@ -23,7 +23,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function open(given: Partial<Settings> = {}): Promise<void> {
+async function open(given: Partial<GivenSettings> = {}): Promise<void> {
   engine = await sqlite({ file: join(folder, "lull.db"), writer: "inline", synchronous: "off" }).open({
     clock,
     settings: settingsWith(given),
