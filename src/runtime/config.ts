@@ -23,7 +23,7 @@ import { flag, options, whole } from "../schema/schema.ts";
 import { didYouMean } from "../schema/suggest.ts";
 import { isSameQueue } from "../wire/queue-url.ts";
 import type { AnsweringConfig } from "./answering-config.ts";
-import type { Arranged, Said } from "./arranged.ts";
+import { type Arranged, channelsOf, type Said } from "./arranged.ts";
 import { choicesIn } from "./choices.ts";
 import { type ProjectConfig, projectSettings } from "./project-config.ts";
 import type { PartOf } from "./service-metrics.ts";
@@ -120,13 +120,9 @@ export function settingsFrom(config: LullConfig, channels: Arranged): Settings {
     bringsHistory: respondersIn(config, channels).some(({ value }) => value.readsHistory),
     ...besideOthers(config),
     ...(config.busyText !== undefined && { busyText: config.busyText }),
-    projects: projectSettings(config, channelsIn(channels)),
+    projects: projectSettings(config, channelsOf(channels)),
   });
   return { ...settings, dedupeMs: settings.dedupeMs + MEMORY_MARGIN_MS };
-}
-
-function channelsIn(all: Arranged): Record<string, Channel> {
-  return Object.fromEntries([...all].map(([name, { channel }]) => [name, channel]));
 }
 
 function limitSettings({ limits = {} }: LullConfig): Partial<LimitSettings> {
