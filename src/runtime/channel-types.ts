@@ -1,3 +1,4 @@
+import { isHarmless } from "../schema/problems.ts";
 import { didYouMean } from "../schema/suggest.ts";
 
 /** Types of the channels that come with Lull: one may be allowed before it has a channel. */
@@ -11,5 +12,6 @@ export function channelTypeProblem(
   const known = [...new Set([...Object.values(channels).map(({ type }) => type), ...OWN_TYPES])];
   const unknown = given.find((type) => !known.includes(type));
   if (unknown === undefined) return undefined;
-  return `${unknown} is no type of channel; there are ${known.join(", ")}${didYouMean(unknown, known)}`;
+  const told = isHarmless(unknown, known) ? unknown : "one of them";
+  return `${told} is no type of channel; there are ${known.join(", ")}${didYouMean(unknown, known)}`;
 }

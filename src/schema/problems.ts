@@ -64,9 +64,14 @@ const HARMLESS = /^([a-z]{0,8}|[-+]?[\d.,]{1,7} ?[a-z%]{0,3})$/i;
  */
 function toldText(text: string, schema: Schema): string | undefined {
   const known = schema.type === "string" ? (schema.enum ?? []) : [];
-  if (HARMLESS.test(text) || suggest(text, known) !== undefined) return JSON.stringify(text);
+  if (isHarmless(text, known)) return JSON.stringify(text);
   if (schema.type === "url") return originIn(text);
   return schema.type === "array" || schema.type === "function" ? "a text" : undefined;
+}
+
+/** Whether a text that is none of the known ones may be repeated: no secret is so short, or so near. */
+export function isHarmless(text: string, known: readonly string[]): boolean {
+  return HARMLESS.test(text) || suggest(text, known) !== undefined;
 }
 
 function originIn(text: string): string | undefined {
