@@ -9,10 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Bundle, bundleFunctions } from "./bundle.ts";
 
 /** Today's size and a little more, so that growth is a decision. */
-const BYTES_MAX = 955_000;
-// 306,022 with what is kept of names, how far back ids are known, requests that are checked, a table of
-// settings with its help, and a description of every answer, the feed's included.
-const ZIPPED_BYTES_MAX = 307_500;
+const BYTES_MAX = 1_040_000;
+// 333,996 with projects and what they may do, credentials and assistants by record, what another system does
+// with the same rows, tables that are moved in from, and the events that metrics are counted from.
+const ZIPPED_BYTES_MAX = 337_000;
 
 interface Said {
   readonly last: string;
