@@ -6,7 +6,9 @@ import { sqlite } from "../src/engines/sqlite/index.ts";
 import { createEdge } from "../src/http/edge.ts";
 import type { InboundMessage } from "../src/model/message.ts";
 import type { Channel } from "../src/ports/channel.ts";
+import type { Clock } from "../src/ports/clock.ts";
 import { createService } from "../src/runtime/create-service.ts";
+import { systemClock } from "../src/runtime/system-clock.ts";
 
 /** The files of `src` that call each other down to one place, outermost first. */
 export type Stack = readonly string[];
@@ -19,8 +21,8 @@ export interface Asked {
 export interface TracedMessage {
   /** Down to where the body is read. */
   readonly body: Stack;
-  /** Down to where the channel is looked up, each time. */
-  readonly channel: readonly Stack[];
+  /** Down to where the clock is asked to wake somebody, each time. */
+  readonly clock: readonly Stack[];
   /** What the channel is asked before it has parsed the message, in order, each with the stack down to it. */
   readonly asked: readonly Asked[];
   /** Down to the first look at the message. */
@@ -35,13 +37,13 @@ export interface TracedMessage {
 
 /**
  * Sends one message through the real edge, service and SQLite engine, and notes from where it is called
- * whatever a caller brings: the body, the channel, the message, the database. The writer runs on this thread,
+ * whatever a caller brings: the body, the clock, the message, the database. The writer runs on this thread,
  * because a stack ends where a thread does.
  */
 export async function traceMessage(): Promise<TracedMessage> {
-  const noted: Record<"body" | "channel" | "message" | "respond" | "send", Stack[]> = {
+  const noted: Record<"body" | "clock" | "message" | "respond" | "send", Stack[]> = {
     body: [],
-    channel: [],
+    clock: [],
     message: [],
     respond: [],
     send: [],
@@ -50,19 +52,22 @@ export async function traceMessage(): Promise<TracedMessage> {
   const committed = Promise.withResolvers<void>();
   const folder = mkdtempSync(join(tmpdir(), "lull-walk-"));
   const statements = noteStatements();
-  const channels = {
-    get line() {
-      noted.channel.push(stack());
-      return channelOf({
-        onAsked: (question) => asked.push({ question, stack: stack() }),
-        onLook: () => noted.message.push(stack()),
-        onSend: () => noted.send.push(stack()),
-      });
+  const line = channelOf({
+    onAsked: (question) => asked.push({ question, stack: stack() }),
+    onLook: () => noted.message.push(stack()),
+    onSend: () => noted.send.push(stack()),
+  });
+  const clock: Clock = {
+    ...systemClock,
+    after(delayMs, run) {
+      noted.clock.push(stack());
+      return systemClock.after(delayMs, run);
     },
   };
   const service = createService({
     engine: sqlite({ file: join(folder, "lull.db"), writer: "inline" }),
-    channels,
+    clock,
+    channels: { line },
     window: { quietSeconds: 0.01 },
     respond: async () => {
       noted.respond.push(stack());
@@ -84,7 +89,7 @@ export async function traceMessage(): Promise<TracedMessage> {
       },
     };
     await service.engine();
-    noted.channel.length = 0;
+    noted.clock.length = 0;
     asked.length = 0;
     const { status } = await createEdge(service)(request);
     if (status !== 200) throw new Error(`the message was answered with ${status}`);
@@ -93,7 +98,7 @@ export async function traceMessage(): Promise<TracedMessage> {
     const [body, message, respond, send] = [noted.body, noted.message, noted.respond, noted.send].map(
       ([first = []]) => first,
     ) as [Stack, Stack, Stack, Stack];
-    return { body, asked, message, respond, send, channel: noted.channel, statements: statements.seen };
+    return { body, asked, message, respond, send, clock: noted.clock, statements: statements.seen };
   } finally {
     statements.restore();
     await service.stop(0);

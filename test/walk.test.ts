@@ -124,11 +124,11 @@ function cameBy(...stacks: readonly Stack[]): readonly string[] {
 const upTo = (stack: Stack, file: string) => stack.slice(0, stack.indexOf(file) + 1);
 
 test("a message on SQLite comes in by the files of the walk, in its order, and by no other", async () => {
-  const { body, channel, message, statements } = await traceMessage();
+  const { body, clock, message, statements } = await traceMessage();
   const STEP = "engines/embedded/steps/receive.ts";
-  const looked = channel.find((stack) => stack.includes("runtime/receive.ts")) ?? [];
+  const received = clock.find((stack) => stack.includes("runtime/receive.ts")) ?? [];
   const staged = statements.find((stack) => stack.includes(STEP)) ?? [];
-  const traced = cameBy(body, upTo(looked, "runtime/receive.ts"), message, upTo(staged, STEP));
+  const traced = cameBy(body, upTo(received, "runtime/receive.ts"), message, upTo(staged, STEP));
   const files = walk(TITLES[0]!, "SQLite").map(({ file }) => file);
   expect(traced).toEqual(upTo(files, STEP).filter((file) => !BETWEEN_THREADS.includes(file)));
 });

@@ -57,7 +57,7 @@ export const RESPONDER_CALLS: readonly OutgoingCall[] = [
   },
   {
     name: "doctor: service",
-    of: ["cli/doctor/service.ts"],
+    of: ["cli/running-service.ts"],
     make: async (url, signal) => {
       const { hostname, port } = new URL(url);
       const [found] = await checkService({ host: hostname, port: Number(port) }, signal);

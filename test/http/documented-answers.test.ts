@@ -25,6 +25,9 @@ const REPLIES: Readonly<Record<string, (turn: Turn) => Promise<Reply> | Reply>> 
   "refused by the model": () => {
     throw new LullError("not this", { code: "MODEL_REFUSED", retry: "never" });
   },
+  "tried again later": () => {
+    throw new LullError("too busy", { code: "MODEL_BUSY", retry: "later", retryAfterMs: 600_000 });
+  },
   "sent in part": () => ({
     text: ["one", "two"],
     media: [PICTURE],
@@ -263,7 +266,7 @@ async function changeAll(it: Fixture): Promise<void> {
     for (const id of [await entryOf(it, "unknown", "lost on the way"), "none"])
       await it.ask("POST", `/api/unknown/{id}/${action}`, id, action === "mark" ? { as: "sent" } : {});
   const stopped = { status: "stopped", allowed_channels: ["sms"] };
-  for (const body of [stopped, { allowed_channels: ["all"] }, { status: "active" }])
+  for (const body of [stopped, { paused: true }, { allowed_channels: ["all"] }, { status: "active" }])
     for (const id of ["default", "none"]) await it.ask("POST", "/api/projects/{id}", id, body);
   await it.ask("GET", "/api/projects");
   for (const id of ["default", "none"]) await it.ask("POST", "/api/projects/{id}/reset", id);

@@ -153,7 +153,7 @@ const ROWS: readonly Row[] = [
   {
     what: "the channel's type is not allowed",
     code: "CHANNEL_NOT_ALLOWED",
-    config: () => ({ project: { allowedChannels: ["email"] } }),
+    config: () => ({ project: { allowedChannels: ["sms"] } }),
     answer: ({ write }) => write(),
   },
   {
