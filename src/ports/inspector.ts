@@ -20,7 +20,7 @@ export interface Listing<T> {
 }
 
 export interface ConversationFilter extends Page {
-  /** Part of a name of the person, or the exact conversation id. */
+  /** Part of a name of the person, or the beginning of the conversation's id. */
   readonly search?: string;
   readonly active?: boolean;
 }

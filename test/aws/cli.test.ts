@@ -279,7 +279,7 @@ describeOnEmulators("the commands on AWS, beside a running service:", (emulators
     });
     const of = (text: string) => letters.find(({ messages }) => messages[0]?.text === text)!.id;
     service.openai.behave(() => "service last");
-    expect(await beside(["dead", "discard", of("from 2")])).toMatchObject({ code: 0 });
+    expect(await beside(["dead", "discard", of("from 2"), "--yes"])).toMatchObject({ code: 0 });
     expect(await beside(["dead", "retry", of("from 1")])).toMatchObject({ code: 0 });
     await service.twilio.whenSent(1);
     expect((await beside(["dead"])).json.items).toEqual([]);

@@ -26,3 +26,18 @@ export function printListing<T>(call: Call, listing: Listing<T>, { head, row, no
   else call.io.out(listing.items.length === 0 ? none : table(head, listing.items.map(row)));
   if (!call.json && listing.next !== undefined) call.io.out(`\nThere is more: --cursor ${listing.next}`);
 }
+
+export interface Blocks<T> {
+  readonly block: (item: T) => readonly string[];
+  readonly none: string;
+  /** What a person does with what is listed. */
+  readonly then: string;
+}
+
+/** The same for what is too long for one line: an empty line between two of them. */
+export function printBlocks<T>(call: Call, listing: Listing<T>, { block, none, then }: Blocks<T>): void {
+  if (call.json) return printJson(call, { items: listing.items, next: listing.next });
+  const blocks = listing.items.map((item) => block(item).join("\n"));
+  call.io.out(blocks.length === 0 ? none : [...blocks, then].join("\n\n"));
+  if (listing.next !== undefined) call.io.out(`\nThere is more: --cursor ${listing.next}`);
+}

@@ -136,6 +136,10 @@ export const inspecting: readonly EngineCase[] = [
         byId.items.map(({ sender }) => sender),
         ["dan"],
       );
+      const byBeginning = await walk((page) =>
+        inspector.conversations({ ...page, search: all[0]!.id.slice(0, -1) }),
+      );
+      assert.ok(byBeginning.some(({ id }) => id === all[0]!.id));
       await conversations.change(all[0]!.id, { taskComplete: true });
       const active = await walk((page) => inspector.conversations({ ...page, active: true }));
       assert.deepEqual(

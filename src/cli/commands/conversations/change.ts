@@ -1,5 +1,6 @@
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Operating } from "../../../runtime/operating.ts";
+import { conversationLike } from "../../by-prefix.ts";
 import { type Call, type Command, textOption } from "../../command.ts";
 import { withData } from "../../data.ts";
 import { printResult } from "../../output/print.ts";
@@ -55,8 +56,8 @@ function change(
     about,
     args: { required: ["<id>"] },
     run: (call) =>
-      withData(call, async ({ lull }) => {
-        const [id] = call.args as [string];
+      withData(call, async ({ lull, engine }) => {
+        const id = await conversationLike(engine, call.args[0]!);
         const conversation = await carryOut({ lull, id, call });
         if (conversation === "not-found") throw new CommandFailed(`there is no conversation ${id}`);
         printResult(call, conversation, `${id} ${done}`);

@@ -2,6 +2,7 @@ import { addresseeOf } from "../../../core/addressee.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
 import type { Engine } from "../../../ports/engine.ts";
 import type { ConversationDetail, LockRecord } from "../../../ports/inspector.ts";
+import { conversationLike } from "../../by-prefix.ts";
 import { type Command, countOption } from "../../command.ts";
 import { withData } from "../../data.ts";
 import { counted } from "../../output/counted.ts";
@@ -21,9 +22,10 @@ export const show: Command = {
   options: { last: { type: "string", value: "N", help: "the last N messages, turns and refusals (20)" } },
   args: { required: ["<id>"] },
   run: async (call) => {
-    const [id] = call.args as [string];
+    const [given] = call.args as [string];
     const last = countOption(call, "last", 20);
     return withData(call, async ({ engine }) => {
+      const id = await conversationLike(engine, given);
       const detail = await engine.inspector.conversation(id);
       if (!detail) throw new CommandFailed(`there is no conversation ${id}`);
       if (call.json) printJson(call, detail);

@@ -3,6 +3,7 @@ import type { Failing } from "../../../model/turn.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
 import type { ConversationDetail } from "../../../ports/inspector.ts";
 import { counted } from "../../output/counted.ts";
+import { letterLines } from "../../output/dead-letter.ts";
 import { oneLine } from "../../output/table.ts";
 import { relativeTime } from "../../output/times.ts";
 
@@ -35,13 +36,10 @@ function part<T>(title: string, records: readonly T[], lines: (record: T) => str
 }
 
 function deadLetter(letter: DeadLetter, nowMs: number): string[] {
-  const { id, reason, attempts, messages, outbounds, replySent, atMs } = letter;
-  const said = [...messages.map(({ text }) => text), ...outbounds.flatMap(({ texts }) => texts)];
   return [
-    `${relativeTime(atMs, nowMs)}, after ${counted(attempts, "attempt")}: ${oneLine(reason, TEXT_MAX)}`,
-    ...said.map((text) => `  ${oneLine(text, TEXT_MAX) || "(no text)"}`),
-    ...(replySent === "none" ? [] : [`  of its reply went out: ${replySent}`]),
-    `  once that is put right: lull dead retry ${id}`,
+    relativeTime(letter.atMs, nowMs),
+    ...letterLines(letter),
+    `  once that is put right: lull dead retry ${letter.id}`,
   ];
 }
 

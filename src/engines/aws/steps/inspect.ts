@@ -82,7 +82,7 @@ export async function listConversations(
   const byId = search === undefined ? undefined : await conversationOf(context, search);
   const matches = (each: Conversation) =>
     (active === undefined || each.taskComplete !== active) &&
-    (search === undefined || isNamedLike(each, search));
+    (search === undefined || each.id.startsWith(search) || isNamedLike(each, search));
   if (byId) {
     const isWanted = active === undefined || byId.taskComplete !== active;
     return { items: isWanted ? await asTheyStand(context, [byId]) : [] };
