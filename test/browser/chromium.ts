@@ -7,6 +7,8 @@ import { eventually } from "../lull-process.ts";
 
 /** A Chromium of the machine: `LULL_TEST_BROWSER=/usr/bin/chromium`. The repository brings none. */
 export const CHROMIUM = process.env.LULL_TEST_BROWSER;
+/** A folder for pictures of every screen, to look at. */
+export const PICTURES = process.env.LULL_TEST_PICTURES;
 
 /** Of every screen: a short one shows what does not fit. */
 const HEIGHT_PX = 844;

@@ -4,12 +4,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LullError } from "../../src/errors.ts";
-import { CHROMIUM, type Look, Tab } from "./chromium.ts";
+import { CHROMIUM, type Look, PICTURES, Tab } from "./chromium.ts";
 import { openStage, type Stage, WINDOW_MS } from "./stage.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** A folder for pictures of every screen, to look at. */
-const PICTURES = process.env.LULL_TEST_PICTURES;
 const WIDTHS = [390, 820, 1280];
 const LOOKS: readonly Look[] = WIDTHS.flatMap((width) => [
   { width, scheme: "light" },
