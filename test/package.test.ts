@@ -216,7 +216,8 @@ describe("in a user's project", () => {
         return feed.includes("You said: hello") ? feed : undefined;
       });
       expect(said).toContain("hello");
-      expect(await (await fetch(url)).text()).toBe(phonePage("web", { isUnsigned: true }).body);
+      const page = phonePage("web", { isUnsigned: true, showsReasons: true });
+      expect(await (await fetch(url)).text()).toBe(page.body);
     } finally {
       lull.kill("SIGKILL");
       await lull.gone();

@@ -148,6 +148,7 @@ export const FEED_LIMITS = {
   rowsMax: 200,
   bytesMax: 128_000,
   waiting: { rowsMax: 500, bytesMax: 1_000_000 },
+  unansweredMax: 5,
 };
 
 /** The same for an operator's message: the customer's last channel, and whether too much waits. */

@@ -70,6 +70,8 @@ export interface DetailLimits {
    * are read.
    */
   readonly waiting?: { readonly rowsMax: number; readonly bytesMax: number };
+  /** The same for dead letters and for unknown sends, where it is fewer: a letter may cost a request. */
+  readonly unansweredMax?: number;
 }
 
 export interface ConversationDetail {

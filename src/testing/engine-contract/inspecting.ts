@@ -112,6 +112,25 @@ export const inspecting: readonly EngineCase[] = [
   }),
 
   scene(
+    "no more of what got no answer is shown than was asked for, and that is the latest",
+    {},
+    async (s) => {
+      const { conversationId } = await s.receive("0");
+      for (const text of ["1", "2", "3"]) {
+        await s.windowPasses();
+        await s.engine.turns.release((await s.take()).lease, { kind: "dead-letter", reason: "wrong key" });
+        await s.receive(text);
+      }
+      const limits = { rowsMax: 10, bytesMax: 100_000, unansweredMax: 2 };
+      const { dead = [] } = (await s.engine.inspector.conversation(conversationId, limits)) ?? {};
+      assert.deepEqual(
+        dead.map(({ messages }) => messages.map(({ text }) => text)),
+        [["1"], ["2"]],
+      );
+    },
+  ),
+
+  scene(
     "conversations are listed newest first, found by person, id and state, a page at a time",
     {},
     async (s) => {

@@ -127,7 +127,7 @@ export async function showConversation(
   const found = await conversationOf(context, id);
   if (!found) return undefined;
   const [conversation = found] = await asTheyStand(context, [found]);
-  const { rowsMax, bytesMax } = limits;
+  const { rowsMax, bytesMax, unansweredMax = rowsMax } = limits;
   const [staged, lock, { messages, turns }, refusals, letters, unknown] = await Promise.all([
     stagedLately(context, id, limits),
     lockOf(context, id),
@@ -137,6 +137,10 @@ export async function showConversation(
     latestItems(context, id, UNKNOWN, rowsMax),
   ]);
   const fits = <T>(all: readonly T[]) => latestWithin(all.slice(-rowsMax), bytesMax);
+  const lastOnes = <T extends { readonly atMs: number }>(
+    items: readonly Item[],
+    from: (item: Item) => Sound<T>,
+  ) => inOrderOfTime(context.quarantine.sound("messages", items, from)).slice(-unansweredMax);
   return {
     conversation,
     staged: staged.messages,
@@ -148,10 +152,8 @@ export async function showConversation(
         .sound("messages", refusals, refusalFrom)
         .filter(({ atMs }) => atMs >= refusalsSinceMs(context)),
     ),
-    dead: fits(
-      inOrderOfTime(await wholeLetters(context, context.quarantine.sound("messages", letters, letterFrom))),
-    ),
-    unknown: fits(inOrderOfTime(context.quarantine.sound("messages", unknown, unknownFrom))),
+    dead: fits(await wholeLetters(context, lastOnes(letters, letterFrom))),
+    unknown: fits(lastOnes(unknown, unknownFrom)),
   };
 }
 

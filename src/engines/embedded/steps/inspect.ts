@@ -52,7 +52,7 @@ export function showConversation(
   { id, limits }: { id: string; limits?: DetailLimits },
 ): ConversationDetail | undefined {
   const { tables } = context;
-  const { rowsMax, bytesMax } = limits ?? DETAIL_LIMITS;
+  const { rowsMax, bytesMax, unansweredMax = rowsMax }: DetailLimits = limits ?? DETAIL_LIMITS;
   const conversation = tables.conversations.get(id);
   if (!conversation) return undefined;
   const lock = lockOf(context, id);
@@ -63,8 +63,8 @@ export function showConversation(
     messages: tables.history.messages(id, rowsMax, bytesMax),
     turns: tables.history.turns(id, rowsMax, bytesMax),
     refusals: tables.refusals.latest(id, rowsMax, bytesMax),
-    dead: tables.deadLetters.latest(id, rowsMax, bytesMax).map(letterIn),
-    unknown: tables.unknownSends.latest(id, rowsMax, bytesMax),
+    dead: tables.deadLetters.latest(id, unansweredMax, bytesMax).map(letterIn),
+    unknown: tables.unknownSends.latest(id, unansweredMax, bytesMax),
   };
 }
 
