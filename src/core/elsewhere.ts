@@ -6,8 +6,8 @@ import type { ConversationState, Elsewhere } from "./state.ts";
 /** What a record says while it is processed. The system that Lull stands beside takes it for its lock. */
 export const PROCESSING: ConversationStatus = "processing_reply";
 
-/** What a conversation starts from again after another system's status was left behind. */
-export const LEFT_BEHIND: ConversationStatus = "new";
+/** What a conversation starts from again after another system abandoned it. */
+export const ABANDONED: ConversationStatus = "new";
 
 type Honouring = Pick<
   Settings,
