@@ -135,7 +135,7 @@ describe("without the packages of AWS", () => {
     return { ...(await lull.gone()), said: lull.stderr };
   };
   const INSTALL =
-    "@aws-sdk/client-dynamodb is not installed. Run: " +
+    "packages are missing. Run: " +
     "npm install @aws-sdk/client-dynamodb @aws-sdk/client-sqs @aws-sdk/util-dynamodb\n";
 
   test("the engine aws says in one line what to install, chosen by a word or made in a file", async () => {

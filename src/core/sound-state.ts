@@ -43,6 +43,7 @@ const WORK = fields<Work>({
   dueAtMs: time,
   takenAtMs: time,
   lastError: optional(text),
+  putOffMs: optional(time),
 });
 
 const CHUNK = fields<Chunk>({

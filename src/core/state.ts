@@ -42,6 +42,8 @@ export interface Work extends Tries {
   readonly openedAtMs: number;
   readonly dueAtMs: number;
   readonly takenAtMs: number;
+  /** With `honourStatus`: for how long it was put off so far, between all its tries. */
+  readonly putOffMs?: number;
 }
 
 /** What a look noted of another system that processes the conversation. */

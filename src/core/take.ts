@@ -110,20 +110,39 @@ export function decideTake(found: Found, taker: Taker, settings: Settings): Take
   const decision = decideAlone(found, taker, settings);
   if (decision.kind === "busy" || decision.kind === "nothing") return decision;
   const { conversation, isElsewhere } = found;
-  if (!settings.honourStatus || !conversation || !isElsewhere) return withoutNote(decision);
+  if (!settings.honourStatus || !conversation || !isElsewhere) return withoutNote(decision, taker);
   // Not due, or paused: it does not wait for the other system.
-  if (decision.kind === "later") return withoutNote(decision);
+  if (decision.kind === "later") return withoutNote(decision, taker);
   // Nothing of the other system's may change while it has the conversation, not even by a dead letter.
-  const decided = decideElsewhere(conversation, found.state, taker.nowMs, settings);
+  const putOffMs = putOffOf(decision, found.state);
+  const decided = decideElsewhere(conversation, { ...found.state, putOffMs }, taker.nowMs, settings);
   if (decided.kind === "stale")
-    return withoutNote(decision.kind === "turn" ? { ...decision, isOverStale: true } : decision);
+    return withoutNote(decision.kind === "turn" ? { ...decision, isOverStale: true } : decision, taker);
   const { elsewhere, againAtMs, isFirst } = decided;
   return { ...wait({ ...found.state, elsewhere }, againAtMs, taker), elsewhere: { ...elsewhere, isFirst } };
 }
 
-function withoutNote<D extends Exclude<TakeDecision, { kind: "busy" | "nothing" }>>(decision: D): D {
-  if (decision.state.elsewhere === undefined) return decision;
-  return { ...decision, state: { ...decision.state, elsewhere: undefined } };
+/** For how long what is decided about was put off before. */
+function putOffOf(
+  decision: Extract<TakeDecision, { kind: "turn" | "dead-letter" }>,
+  state: ConversationState,
+): number {
+  const { turnId } = decision.kind === "turn" ? decision.work : decision;
+  const known = turnId === undefined ? undefined : workOf(state, turnId);
+  return known?.putOffMs ?? 0;
+}
+
+/** It waits no longer. What was tried keeps for how long it did: between all its tries that has an end. */
+function withoutNote<D extends Exclude<TakeDecision, { kind: "busy" | "nothing" }>>(
+  decision: D,
+  { nowMs }: Taker,
+): D {
+  const { elsewhere, works } = decision.state;
+  if (elsewhere === undefined) return decision;
+  const waitedMs = Math.max(nowMs - elsewhere.waitingSinceAtMs, 0);
+  const noted = (work: Work): Work => ({ ...work, putOffMs: (work.putOffMs ?? 0) + waitedMs });
+  const state = { ...decision.state, works: works.map(noted), elsewhere: undefined };
+  return { ...decision, state, ...(decision.kind === "turn" && { work: noted(decision.work) }) };
 }
 
 /** As if there were no other system. */

@@ -25,6 +25,7 @@ import {
   nameRecords,
   showConversation,
   showDead,
+  showUnknown,
 } from "./steps/inspect.ts";
 import { listLocks } from "./steps/locks.ts";
 import { knownSince } from "./steps/memory.ts";
@@ -101,6 +102,7 @@ export function engineOn(context: AwsContext, close: () => Promise<void>): Engin
       deadLetter: async (id) => showDead(await ready(), id),
       retryDead: async (id) => retryDead(await ready(), id),
       discardDead: async (id) => discardDead(await ready(), id),
+      unknownSend: async (id) => showUnknown(await ready(), id),
       markUnknown: async (id) => markUnknown(await ready(), id),
       resendUnknown: async (id) => resendUnknown(await ready(), id),
       discardQuarantined: async (id, how) => discardQuarantined(await ready(), id, how),

@@ -1,4 +1,5 @@
 import { decideAttribute, goesOn } from "../../../core/conversation-change.ts";
+import { PROCESSING } from "../../../core/elsewhere.ts";
 import { conversationWithin, keyOf } from "../../../core/identity.ts";
 import { awaiting, withLateAnswer } from "../../../core/late-answer.ts";
 import { draftBefore } from "../../../core/new-draft.ts";
@@ -15,12 +16,12 @@ import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
 import { isObject } from "../../../schema/is-object.ts";
 import type { AwsContext } from "../context.ts";
-import { absent, all, equal, type Item, present } from "../dynamo/expression.ts";
+import { absent, all, any, different, equal, type Item, present } from "../dynamo/expression.ts";
 import { pages } from "../dynamo/pages.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { setPaused } from "../items/controls.ts";
 import { changeOf, conversationFrom, rowKey, rowSenderOf, senderIn } from "../items/conversation-item.ts";
-import { conversationOf, rowOf, rowSenderAt } from "../items/conversation-row.ts";
+import { conversationOf, rowOf } from "../items/conversation-row.ts";
 import { assertFits, assertSayable } from "../items/item-size.ts";
 import { isRemembered } from "../items/seen.ts";
 import { outboundRow, stagedFrom, stageItem } from "../items/stage-item.ts";
@@ -51,20 +52,24 @@ export async function change(
   id: string,
   given: ConversationChange,
 ): Promise<Conversation | undefined> {
-  const sender = await rowSenderAt(context, id);
-  if (sender === undefined) return undefined;
-  const set = changeOf(given, context.clock.nowMs());
-  const isThere = present("conversation_id");
-  const written = await context.store.update(
-    "conversations",
-    rowKey(sender, id),
-    { set },
-    isThere,
-    "ALL_NEW",
-  );
-  if (written.kind === "refused" || !written.item) return undefined;
+  const written = await untilUncontested(async () => {
+    const row = await rowOf(context, id);
+    const sender = senderIn(row);
+    if (!row || sender === undefined) return undefined;
+    const { set, condition } = changing(context, row, given);
+    const { kind, item } = await context.store.update(
+      "conversations",
+      rowKey(sender, id),
+      { set },
+      condition,
+      "ALL_NEW",
+    );
+    return kind === "done" && item ? { item, sender } : "look-again";
+  });
+  if (!written) return undefined;
+  const { item, sender } = written;
   if (goesOn(given) && (await isAnyStaged(context, id))) await wake(context, id, sender);
-  return conversationFrom(written.item);
+  return conversationFrom(item);
 }
 
 /**
@@ -85,14 +90,30 @@ export async function changeAttribute(
     const { attributes: own } = row;
     const attributes = decision.onto(isObject(own) ? own : {});
     const isSame = own === undefined ? absent("attributes") : equal("attributes", own);
+    const { set, condition } = changing(context, row, { attributes });
     const { kind } = await context.store.update(
       "conversations",
       rowKey(sender, id),
-      { set: changeOf({ attributes }, context.clock.nowMs()) },
-      all(present("conversation_id"), isSame),
+      { set },
+      all(condition, isSame),
     );
     return kind === "done" ? "changed" : "look-again";
   });
+}
+
+/**
+ * With `honourStatus` the time of a row that says it is processed is left as it is: to a look, a new one would
+ * be another system's next processing.
+ */
+function changing(context: AwsContext, row: Item, change: ConversationChange) {
+  const set = changeOf(change, context.clock.nowMs());
+  const isThere = present("conversation_id");
+  if (!context.settings.honourStatus) return { set, condition: isThere };
+  const { updated_at: _, ...untimed } = set;
+  const status = "conversation_status";
+  return row[status] === PROCESSING
+    ? { set: { ...untimed, [status]: PROCESSING }, condition: all(isThere, equal(status, PROCESSING)) }
+    : { set, condition: all(isThere, any(absent(status), different(status, PROCESSING))) };
 }
 
 async function wake(context: AwsContext, id: string, sender: string): Promise<void> {

@@ -32,7 +32,7 @@ import { conversationOf } from "../items/conversation-row.ts";
 import { conversationKeyOf, inTime, shards } from "../items/keys.ts";
 import { leasedIds, sweptShards } from "../items/lease-shards.ts";
 import { LETTER, letterFrom, letterKey, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
-import { REFUSAL, UNKNOWN, unknownFrom } from "../items/message-item.ts";
+import { REFUSAL, UNKNOWN, unknownFrom, unknownKey } from "../items/message-item.ts";
 import { recordsAt } from "../items/name-item.ts";
 import { refusalFrom, refusalLists, refusalsSinceMs } from "../items/refusal-item.ts";
 import { stagedLately } from "../items/staged.ts";
@@ -173,6 +173,12 @@ export async function showDead(context: AwsContext, id: string): Promise<DeadLet
   const item = await context.store.get("messages", letterKey(conversationId, id));
   const head = context.quarantine.soundOne("messages", item, letterFrom);
   return head && wholeLetter(context, head);
+}
+
+export async function showUnknown(context: AwsContext, id: string): Promise<UnknownSend | undefined> {
+  const key = unknownKey(id);
+  const item = key && (await context.store.get("messages", key));
+  return context.quarantine.soundOne("messages", item, unknownFrom);
 }
 
 function wholeLetters(context: AwsContext, heads: readonly LetterHead[]): Promise<DeadLetter[]> {

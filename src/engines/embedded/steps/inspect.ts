@@ -88,6 +88,10 @@ export function listUnknown(context: StepContext, page: Page): Listing<UnknownSe
   return context.tables.unknownSends.list(page);
 }
 
+export function showUnknown(context: StepContext, id: string): UnknownSend | undefined {
+  return context.tables.unknownSends.get(id);
+}
+
 export function listRefusals(context: StepContext, page: Page): Listing<Refusal> {
   return context.tables.refusals.list(page);
 }
