@@ -43,6 +43,8 @@ export type MoveOutcome =
   /** The row went meanwhile: the original system took it. */
   | "gone"
   | "too-large"
+  /** As many wait in its conversation as may. */
+  | "full"
   /** Something else stands where it would be staged. */
   | "blocked";
 
