@@ -17,6 +17,8 @@ export interface Lacking {
   readonly variable?: string;
   /** For a shell with the AWS CLI: it puts it right. Absent where a person has to decide. */
   readonly command?: string;
+  /** What is said once it was put right; with a command only. */
+  readonly done?: string;
   /** Lull works without it for now. */
   readonly canWait?: boolean;
 }
@@ -43,6 +45,8 @@ export type MoveOutcome =
   /** The row went meanwhile: the original system took it. */
   | "gone"
   | "too-large"
+  /** As many wait in its conversation as may. */
+  | "full"
   /** Something else stands where it would be staged. */
   | "blocked";
 

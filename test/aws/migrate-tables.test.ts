@@ -117,6 +117,7 @@ describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
     expect(without.stdout).toContain(
       `there is no table ${conversations} in ${REGION}, and --create makes none`,
     );
+    expect(without.stdout).not.toMatch(/create-table .*"TableName":"[^"]*conversation"/);
     expect(await migrate("--apply", "--create")).toMatchObject({ code: 1 });
     expect(await Promise.all([stage, conversations].map(isThere))).toEqual([false, false]);
   });
@@ -150,7 +151,10 @@ describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
   async function pasted(lacks: readonly Lacking[]): Promise<string[][]> {
     const calls = join(cwd, "calls");
     await writeFile(join(cwd, "aws"), PRETENDED_AWS, { mode: 0o755 });
-    const script = lacks.map(({ command }) => command).join("\n");
+    return ranIn(lacks.map(({ command }) => command).join("\n"), calls);
+  }
+
+  async function ranIn(script: string, calls: string): Promise<string[][]> {
     const env = { PATH: [cwd, process.env.PATH].join(delimiter), CALLS: calls };
     await promisify(execFile)("sh", ["-eu", "-c", script], { env });
     const words = (await readFile(calls, "utf8")).split("\0\n\0").filter(Boolean);
@@ -232,6 +236,24 @@ describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
     const made = await migrate("--apply", "--create", "--json");
     expect(made, made.stderr).toMatchObject({ code: 0, json: { lacks: [], made: json.lacks } });
     expect(await tables()).toEqual(wanted);
+  });
+
+  it("are added by what is printed, lines between the commands and all; each new table is waited for", async () => {
+    await asTheSeedsHaveThem();
+    const { json } = await migrate("--json");
+    const { stdout } = await migrate();
+    const from = stdout.indexOf("\n# ");
+    const script = stdout.slice(from, stdout.indexOf("\n\n", from + 1));
+    await writeFile(join(cwd, "aws"), PRETENDED_AWS, { mode: 0o755 });
+    const calls = await ranIn(script, join(cwd, "printed"));
+    expect(calls).toEqual(await pasted(json.lacks));
+    const actions = calls.map(([, action]) => action);
+    for (const [n, action] of actions.entries())
+      if (action === "create-table") expect(actions[n + 1]).toBe("wait");
+    const made = await migrate("--apply", "--create");
+    expect(made.stdout).toContain(`added: index listed of ${process.env.LULL_TABLE_CONVERSATIONS}`);
+    expect(made.stdout).toContain(`switched off: expiry of ${process.env.LULL_TABLE_STAGE}`);
+    expect(made.stdout).toContain(`added: table ${process.env.LULL_TABLE_STATE}`);
   });
 
   it("get one index after the other: each is waited for before the next is asked for", async () => {

@@ -168,8 +168,9 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
   it("seed-aws lists what it cannot move, and ends with 1", async () => {
     await conversation(1);
     await staged(1, 1, "one");
-    await put("conversations-stage", { conversation_id: "conv-1", message_sid: "x", received_at: "soon" });
-    await put("conversations-stage", { conversation_id: "conv-9", message_sid: sidOf(9), body: "whose?" });
+    const received_at = LONG_AGO;
+    await put("conversations-stage", { conversation_id: "conv-1", message_sid: "x", received_at });
+    await put("conversations-stage", { conversation_id: "conv-9", message_sid: sidOf(9), received_at });
     const { code, json } = await migrate("--apply");
     expect(code).toBe(1);
     expect(json.messages).toMatchObject({ found: 3, moved: 1 });
@@ -177,6 +178,18 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
       "MessageSid is not the id of a message",
       "there is no row of this conversation in the table of conversations",
     ]);
+  });
+
+  it("a customer whose message was moved is found by number; if the list is empty, it says where to look", async () => {
+    await conversation(1);
+    await staged(1, 1, "one");
+    const found = async () => (await lull("conversations", "--search", "5550111")).json.items;
+    expect(await found()).toEqual([]);
+    await migrate("--apply");
+    expect(await found()).toMatchObject([{ id: "conv-1" }]);
+    // Its owner writes the whole row anew, as it knows it.
+    await conversation(1);
+    expect(await inWords("conversations")).toMatch(/^No conversations\. .*lull locks/);
   });
 
   it("seed-aws goes on where times have more digits than a number can hold here", async () => {
@@ -198,7 +211,9 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     await put("conversations-trigger-lock", { conversation_id: "conv-1", expires_at: LONG_AGO });
     const items: { id: string; movable?: boolean }[] = (await lull("quarantine")).json.items;
     expect(items.map(({ movable }) => movable)).toEqual([true, true, undefined, undefined]);
-    expect((await inWords("quarantine")).match(/: lull migrate seed-aws moves it/g)).toHaveLength(2);
+    expect(
+      (await inWords("quarantine")).match(/: lull migrate seed-aws moves it, or lists why it stays/g),
+    ).toHaveLength(2);
     const ids = items.map(({ id }) => id);
     const { code, json } = await lull("quarantine", "discard", ...ids);
     expect(code).toBe(1);

@@ -36,7 +36,7 @@ afterEach(async () => {
 async function lull(args: readonly string[], nowMs = systemClock.nowMs) {
   const [out, err]: [string[], string[]] = [[], []];
   const code = await run(args, {
-    env: { ...ENV, WATI_NUMBERS: process.env.WATI_NUMBERS },
+    env: Object.fromEntries(Object.keys(ENV).map((name) => [name, process.env[name]])),
     cwd,
     stderrIsTty: false,
     nowMs,
@@ -181,10 +181,54 @@ describe("lull migrate seed-wati", () => {
     expect(code).toBe(1);
     expect(json).toMatchObject({ staged: 4, read: { locks: 1 } });
     expect(json.junk).toEqual([
-      { table: "threads", row: 1, why: "wa_id is no telephone number" },
-      { table: "message_buffer", row: 5, why: "wa_id is no telephone number" },
+      { table: "threads", row: 1, why: "wa_id is no telephone number", wa_id: "nobody" },
+      {
+        table: "message_buffer",
+        row: 5,
+        why: "wa_id is no telephone number",
+        wa_id: "2555928227777606",
+      },
       { table: "message_buffer", row: 6, why: "content is no text" },
     ]);
+  });
+
+  test("counts all that is in the file, and says whose rows are left", async () => {
+    const numbers = ["50370000001", "50370000002", "fb:12345"];
+    threadStore(source, {
+      threads: numbers.map((waId) => ({ waId, threadId: `thread_${waId}` })),
+      buffer: numbers.map((waId) => ({ waId, text: "Hola", at: "2026-01-01 10:00:00" })),
+    }).close();
+    const { json } = await migrate();
+    expect(json.read).toMatchObject({ threads: 3, messages: 3, without_number: 2, customers: 2 });
+    const { text } = await lull(["migrate", "seed-wati", source]);
+    for (const line of [
+      /^threads in the file +3$/m,
+      /^buffered messages +3$/m,
+      /^of customers without a telephone number \(left\) +2$/m,
+      /^rows that cannot be read \(left\) +0$/m,
+      /^message_buffer +3 +fb:12345 /m,
+    ])
+      expect(text).toMatch(line);
+  });
+
+  test("says what comes next, and that a look counts no remembered ids", async () => {
+    threadStore(source, { buffer: BURST }).close();
+    const look = await lull(["migrate", "seed-wati", source]);
+    expect(look.text).toMatch(/^messages would be staged, at most +4$/m);
+    expect(look.text).toMatch(/To do it, once the bot is stopped: --apply$/);
+    const done = await lull(["migrate", "seed-wati", source, "--apply"]);
+    expect(done.text).toMatch(/Next: .*--print-delete > moved\.sql.*lull resume/);
+  });
+
+  test("without a channel of WATI's it names the variables that make one", async () => {
+    threadStore(source, { buffer: BURST }).close();
+    for (const name of ["WATI_API_URL", "WATI_TOKEN", "WATI_WEBHOOK_SECRET", "WATI_NUMBERS"])
+      vi.stubEnv(name, undefined);
+    const { code, stderr } = await migrate();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /no channel is WATI's: set WATI_API_URL, WATI_TOKEN, WATI_WEBHOOK_SECRET and WATI_NUMBERS/,
+    );
   });
 
   test("media keep their URL, or at least the name of their file", async () => {
@@ -198,12 +242,13 @@ describe("lull migrate seed-wati", () => {
           caption: "my receipt",
         },
         { waId: "50370000001", type: "audio", text: "/tmp/audio.ogg", at: "2026-01-01 10:00:01" },
+        { waId: "50370000001", type: "document", text: "C:\\bot\\plan.pdf", at: "2026-01-01 10:00:02" },
       ],
     }).close();
     await migrate("--apply");
     await withTarget(async (engine) => {
       const [turn] = await takeAllTurns(engine);
-      expect(turn?.texts).toEqual(["my receipt", "[audio: /tmp/audio.ogg]"]);
+      expect(turn?.texts).toEqual(["my receipt", "[audio: audio.ogg]", "[document: plan.pdf]"]);
       expect(turn?.media).toEqual(["https://wati.example/file?fileName=data/images/a.jpg"]);
     });
   });
@@ -274,7 +319,7 @@ describe("lull migrate seed-wati", () => {
   test("of several numbers, the one must be said whose customers they are", async () => {
     threadStore(source, { buffer: BURST }).close();
     vi.stubEnv("WATI_NUMBERS", "15550100,15550101");
-    expect(await migrate()).toMatchObject({ code: 1, stderr: expect.stringContaining("--address") });
+    expect(await migrate()).toMatchObject({ code: 2, stderr: expect.stringContaining("--address") });
     expect(await migrate("--address", "15550109")).toMatchObject({ code: 2 });
     expect(await migrate("--address", "15550101")).toMatchObject({ code: 0, json: { staged: 4 } });
   });

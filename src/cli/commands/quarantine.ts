@@ -17,20 +17,25 @@ stop no conversation. --json shows the rows themselves.`,
       relativeTime(atMs, nowMs),
       table,
       conversationId,
-      movable ? `${why}: ${MOVED_BY}` : why,
+      movable ? `${why}: ${MOVED_BY}; then discard ${DROPPED_BY}` : why,
     ],
     none: "Nothing was set aside.",
   }),
 );
 
-const MOVED_BY = "lull migrate seed-aws moves it";
+/** Which of the two, only the move itself can tell: it looks at the conversation's row as well. */
+const MOVED_BY = "lull migrate seed-aws moves it, or lists why it stays";
+const DROPPED_BY = "--seed-rows drops it for good";
 
 export const discard: Command = {
   usage: "<id>... [--seed-rows]",
   about: `Drops rows for good that you have seen to. A customer's message that another system staged is not
-dropped unless you say so: \`lull migrate seed-aws\` moves it, and it gets its turn.`,
+dropped unless you say so: \`lull migrate seed-aws\` moves it, and it gets its turn, or lists why it stays.`,
   options: {
-    "seed-rows": { type: "boolean", help: "also messages that lull migrate seed-aws could move" },
+    "seed-rows": {
+      type: "boolean",
+      help: "also messages of another system, which lull migrate seed-aws did not move",
+    },
   },
   args: { required: ["<id>"], more: true },
   run: (call) =>
@@ -51,5 +56,5 @@ dropped unless you say so: \`lull migrate seed-aws\` moves it, and it gets its t
 };
 
 function keptInWords(id: string): string {
-  return `${id} is a message that another system staged: ${MOVED_BY}, --seed-rows drops it for good`;
+  return `${id} is a message that another system staged: ${MOVED_BY}; ${DROPPED_BY}`;
 }

@@ -28,15 +28,15 @@ export async function checkStore(
       ...(future ? [fail("clock", "the database holds times in the future: the clock was set back")] : []),
       ...(dead > 0 ? [warn("dead letters", `${dead}: look at them with \`lull dead\``)] : []),
       ...(unknown > 0 ? [warn("unknown sends", `${unknown}: look at them with \`lull unknown\``)] : []),
-      ...(quarantined > 0
-        ? [warn("quarantine", `${quarantined} rows were not ours: look at them with \`lull quarantine\``)]
-        : []),
+      ...(quarantined > 0 ? [warn("quarantine", `${quarantined} rows were not ours: ${SET_ASIDE}`)] : []),
       ...(paused ? [warn("paused", "answering is paused; go on with `lull resume`")] : []),
     ];
   } catch (error) {
     return [fail("store", (error as Error).message)];
   }
 }
+
+const SET_ASIDE = "look at them with `lull quarantine`; messages of another system: `lull migrate seed-aws`";
 
 function isThere(path: string): Promise<boolean> {
   return access(path).then(

@@ -53,7 +53,11 @@ function webhookOf(
 ): CheckResult {
   const url = `${base}/webhooks/${name}`;
   const check = `webhook ${name}`;
-  const others = aliases.filter(([, of]) => of === name).map(([path]) => `; also at ${base}${path}`);
+  // The name that the bots' URLs have for it.
+  const passkey = kind === "wati" ? "?passkey=<WATI_WEBHOOK_SECRET>" : "";
+  const others = aliases
+    .filter(([, of]) => of === name)
+    .map(([path]) => `; also at ${base}${path}${passkey}`);
   // Only Twilio takes TwiML, so only a Twilio channel can put the busy text into its answer.
   if (channel.busyTextInAnswer) return ok(check, `enter at Twilio: ${url}${TWILIO_RETRY}${others.join("")}`);
   if (kind === "wati")

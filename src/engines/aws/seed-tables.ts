@@ -24,7 +24,7 @@ import {
   type TableNames,
 } from "./dynamo/tables.ts";
 import { openContext } from "./engine.ts";
-import { changeOf, conversationFrom, rowKey, senderIn } from "./items/conversation-item.ts";
+import { changeOf, rowKey, senderIn } from "./items/conversation-item.ts";
 import { rowOf } from "./items/conversation-row.ts";
 import { stagedFrom } from "./items/stage-item.ts";
 import { readState } from "./items/state.ts";
@@ -131,8 +131,8 @@ export function seedTablesOn(context: AwsContext, tables: FoundTables): SeedRows
     conversation: async (id, primaryChannel) =>
       tables.conversations && (await findRow(context, id, primaryChannel)),
     async move(conversation, messages) {
-      const rows = messages.map(({ arrival, table, item }) => ({ arrival, item, table: tables[table]! }));
-      return moveIn(await ready(), conversationFrom(conversation), rows);
+      const placed = messages.map(({ table, ...message }) => ({ ...message, table: tables[table]! }));
+      return moveIn(await ready(), conversation, placed);
     },
     async removeLock(table, item) {
       const place = tables[table]!;

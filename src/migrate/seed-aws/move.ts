@@ -29,14 +29,24 @@ export interface AwsMove extends Pick<Otherwise, "address"> {
 export interface LeftRow {
   readonly table: string;
   readonly conversationId: string;
+  /** Of a message, where its row says so. */
+  readonly messageSid?: string;
   readonly why: string;
 }
 
-/** What became of all of it, or would. */
+/** What became of all of it, or would. What was found of a kind is the sum of the others and of what is left. */
 export interface AwsMoved {
   readonly messages: { found: number; moved: number; duplicates: number; gone: number; young: number };
   readonly locks: { found: number; removed: number; standing: number };
-  readonly conversations: { found: number; threads: number; stuck: number; rested: number; young: number };
+  readonly conversations: {
+    found: number;
+    threads: number;
+    stuck: number;
+    rested: number;
+    young: number;
+    /** A worker of ours has it. */
+    busy: number;
+  };
   readonly left: LeftRow[];
 }
 
@@ -48,7 +58,7 @@ export async function moveTables(move: AwsMove): Promise<AwsMoved> {
   const moved: AwsMoved = {
     messages: { found: 0, moved: 0, duplicates: 0, gone: 0, young: 0 },
     locks: { found: 0, removed: 0, standing: 0 },
-    conversations: { found: 0, threads: 0, stuck: 0, rested: 0, young: 0 },
+    conversations: { found: 0, threads: 0, stuck: 0, rested: 0, young: 0, busy: 0 },
     left: [],
   };
   /** Conversations in which the original system was seen a moment ago. */
@@ -71,13 +81,13 @@ async function moveMessages(
   alive: Set<string>,
 ): Promise<void> {
   const { messages, left } = moved;
-  for await (const items of move.tables.rows(table)) {
+  for await (const items of wholeConversations(move.tables.rows(table))) {
     const read: ReadMessage[] = [];
     for (const item of items) {
       messages.found += 1;
       const message = seedMessage(item);
       if (message.kind === "message") read.push({ message, item });
-      else left.push({ table, conversationId: String(item.conversation_id), why: message.why });
+      else left.push({ table, ...namesOf(item), why: message.why });
     }
     const groups = Map.groupBy(read, ({ message }) => message.conversationId);
     await inLanes(groups, WIDTH, async ([id, group]) => {
@@ -90,9 +100,35 @@ async function moveMessages(
   }
 }
 
+/**
+ * A page may end in the middle of a conversation, whose rows lie side by side: its part waits for the rest,
+ * since one young message keeps all of them.
+ */
+async function* wholeConversations(
+  pages: AsyncIterable<readonly SeedItem[]>,
+): AsyncGenerator<readonly SeedItem[]> {
+  let held: readonly SeedItem[] = [];
+  for await (const page of pages) {
+    const items = [...held, ...page];
+    const last = items.at(-1)?.conversation_id;
+    const from = items.findLastIndex(({ conversation_id }) => conversation_id !== last) + 1;
+    if (from > 0) yield items.slice(0, from);
+    held = items.slice(from);
+  }
+  yield held;
+}
+
+function namesOf({ conversation_id, message_sid }: SeedItem) {
+  return {
+    conversationId: String(conversation_id),
+    ...(typeof message_sid === "string" && { messageSid: message_sid }),
+  };
+}
+
+/** One whose time cannot be read may have come just now. */
 function isYoung({ clock, olderThanMs }: AwsMove, group: readonly ReadMessage[]): boolean {
-  const atMs = Math.max(...group.map(({ message }) => message.receivedAtMs ?? 0));
-  return clock.nowMs() - atMs < olderThanMs;
+  const nowMs = clock.nowMs();
+  return group.some(({ message }) => nowMs - (message.receivedAtMs ?? nowMs) < olderThanMs);
 }
 
 async function moveGroup(
@@ -101,30 +137,40 @@ async function moveGroup(
   { id, group }: { readonly id: string; readonly group: readonly ReadMessage[] },
   { messages, left }: AwsMoved,
 ): Promise<void> {
-  const leave = (why: string) => void left.push({ table, conversationId: id, why });
+  const leave = (messageSid: string, why: string) =>
+    void left.push({ table, conversationId: id, messageSid, why });
   const primary = group.find(({ message }) => message.primaryChannel !== undefined);
   const conversation = await move.tables.conversation(id, primary?.message.primaryChannel);
   if (!conversation) {
-    for (const _ of group) leave("there is no row of this conversation in the table of conversations");
+    for (const { message } of group) leave(message.messageSid, NO_ROW);
     return;
   }
-  const ready: MovedMessage[] = [];
+  const ready: (MovedMessage & { readonly sid: string })[] = [];
   for (const [position, each] of inOrder(group).entries()) {
     const arrival = arrivalOf(move, conversation, each.message, position);
-    if (arrival.kind === "sound") ready.push({ arrival: arrival.value, table, item: each.item });
-    else leave(arrival.why);
+    const { messageSid: sid } = each.message;
+    if (arrival.kind === "sound") ready.push({ arrival: arrival.value, table, item: each.item, sid });
+    else leave(sid, arrival.why);
   }
   if (!move.isApplied) {
     messages.moved += ready.length;
     return;
   }
-  for (const outcome of await move.tables.move(conversation, ready)) {
+  const outcomes = await move.tables.move(conversation, ready);
+  for (const [at, outcome] of outcomes.entries()) {
     if (outcome === "moved") messages.moved += 1;
     else if (outcome === "duplicate") messages.duplicates += 1;
     else if (outcome === "gone") messages.gone += 1;
-    else leave(outcome === "too-large" ? "it is too large" : "another row stands in its place");
+    else leave(ready[at]!.sid, LEFT_AS[outcome]);
   }
 }
+
+const NO_ROW = "there is no row of this conversation in the table of conversations";
+const LEFT_AS = {
+  "too-large": "it is too large",
+  full: "as many wait in its conversation as may (limits.stagedMessagesMax): run it again when they are answered",
+  blocked: "another row stands in its place",
+};
 
 /** As the original system merged them: by time, then by id. */
 function inOrder(group: readonly ReadMessage[]): ReadMessage[] {
@@ -226,7 +272,8 @@ async function putToRest(
       }
       const outcome = isApplied ? await tables.putToRest(item) : "rested";
       if (outcome === "rested") counts.rested += 1;
-      else if (outcome === "changed")
+      else if (outcome === "busy") counts.busy += 1;
+      else
         left.push({ table: "conversations", conversationId, why: "it was changed meanwhile: run it again" });
     });
   }

@@ -68,6 +68,15 @@ describe("a staged message", () => {
     });
   });
 
+  test("of seed 001 may have more than its time in its key", () => {
+    const row = {
+      conversation_id: "c1",
+      arrival_timestamp: "2026-01-01T10:00:00Z#7",
+      context_object: context,
+    };
+    expect(seedMessage(row)).toMatchObject({ receivedAtMs: TEN });
+  });
+
   test("that names its state is no status callback", () => {
     const read = seedMessage({ conversation_id: "c1", context_object: context });
     expect(read.kind === "message" && "MessageStatus" in read.form).toBe(false);

@@ -43,9 +43,14 @@ export function seedMessage(row: SeedItem): SeedMessage | Junk {
     conversationId,
     primaryChannel: textIn(row.primary_channel) ?? textIn(context.primary_channel) ?? form.From,
     messageSid,
-    receivedAtMs: seedInstant(row.received_at ?? row.arrival_timestamp ?? context.received_at),
+    receivedAtMs: seedInstant(row.received_at ?? arrivalIn(row) ?? context.received_at),
     form,
   };
+}
+
+/** A sort key has to be unique: something may follow the time. */
+function arrivalIn({ arrival_timestamp: at }: SeedItem): unknown {
+  return typeof at === "string" ? at.split("#")[0] : at;
 }
 
 /** `{ conversation_id, expires_at }`, in seconds. */

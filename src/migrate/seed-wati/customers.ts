@@ -29,10 +29,13 @@ export interface JunkRow {
   /** Its place in the table, from 1. */
   readonly row: number;
   readonly why: string;
+  /** Whose it is, where that is no telephone number. */
+  readonly waId?: string;
 }
 
 export interface SeedCustomers {
   readonly customers: readonly SeedCustomer[];
+  /** All that are in the file, junk included. */
   readonly threads: number;
   readonly messages: number;
   readonly locks: readonly SeedLock[];
@@ -48,7 +51,8 @@ export function customersIn(rows: Tables): SeedCustomers {
     rows[table].flatMap((row, at) => {
       const found = from(row);
       if (found.kind !== "junk") return [{ ...(found as T), row: at + 1 }];
-      junk.push({ table, row: at + 1, why: (found as Junk).why });
+      const { kind: _, ...about } = found as Junk;
+      junk.push({ table, row: at + 1, ...about });
       return [];
     });
   const threads = read("threads", threadFrom);
@@ -62,8 +66,8 @@ export function customersIn(rows: Tables): SeedCustomers {
   }));
   return {
     customers,
-    threads: threads.length,
-    messages: messages.length,
+    threads: rows.threads.length,
+    messages: rows.message_buffer.length,
     locks: read("processing_lock", lockFrom),
     junk,
   };

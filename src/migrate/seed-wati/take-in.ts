@@ -43,7 +43,7 @@ interface LeftRow {
   readonly why: string;
 }
 
-export interface Taken {
+export interface TakenIn {
   readonly conversationId: string;
   readonly staged: number;
   readonly left: readonly LeftRow[];
@@ -60,7 +60,7 @@ export interface Move {
 }
 
 /** Makes or finds the customer's conversation, and moves what may be moved, oldest first. */
-export async function takeIn(move: Move, taking: Taking): Promise<Taken> {
+export async function takeIn(move: Move, taking: Taking): Promise<TakenIn> {
   const { engine, knownSinceMs } = move;
   const { rows, latest } = taking;
   const byId = new Map(rows.map((row) => [row.id, row]));

@@ -29,9 +29,13 @@ export function webhookOf(message: BufferedMessage, id: string, address: string)
   };
 }
 
-/** Media are a URL of WATI's, or a file on the seed's machine, which can only be named. */
+/**
+ * Media are a URL of WATI's, or a file on the seed's machine, which can only be named. Not where it lay there:
+ * an answer may repeat it to the customer.
+ */
 function contentOf({ type, content, caption }: BufferedMessage): { text: string; data?: string } {
   if (type === "text") return { text: content };
   if (/^https?:\/\//.test(content) && URL.canParse(content)) return { text: caption, data: content };
-  return { text: [caption, `[${type}: ${content}]`].filter(Boolean).join("\n") };
+  const name = content.split(/[\\/]/).at(-1);
+  return { text: [caption, name ? `[${type}: ${name}]` : `[${type}]`].filter(Boolean).join("\n") };
 }

@@ -182,7 +182,7 @@ describe("what the seeds' tables hold", () => {
     const young = await moved(world);
     assert.deepEqual(young.messages, { found: 1, moved: 0, duplicates: 0, gone: 0, young: 1 });
     assert.deepEqual(young.locks, { found: 1, removed: 0, standing: 1 });
-    assert.deepEqual(young.conversations, { found: 1, threads: 1, stuck: 1, rested: 0, young: 1 });
+    assert.deepEqual(young.conversations, { found: 1, threads: 1, stuck: 1, rested: 0, young: 1, busy: 0 });
     const all = await moved(world, { olderThanMs: 0 });
     assert.equal(all.messages.moved, 1);
     assert.equal((await turnsIn(world)).length, 1);
@@ -214,25 +214,128 @@ describe("what the seeds' tables hold", () => {
     world.write("conversations", conversationRow(1));
     writeMessage(world, { ...seeded(1), below: () => 0 }, 1, 7, "hello");
     const junk: readonly Item[] = [
-      { conversation_id: "conv-1", message_sid: "not-a-sid", body: "x", primary_channel: customerOf(1) },
+      { conversation_id: "conv-1", message_sid: "not-a-sid", body: "x", received_at: 1_700_000_000 },
       { conversation_id: "conv-1", message_sid: sidOf(8), body: 7 },
       { conversation_id: "conv-1", message_sid: sidOf(9), body: { a: 1 }, received_at: [] },
-      { conversation_id: "conv-none", message_sid: sidOf(10), body: "whose?", primary_channel: "+15550109" },
+      { conversation_id: "conv-none", message_sid: sidOf(10), body: "whose?", received_at: 1_700_000_000 },
     ];
     for (const row of junk) world.write("stage", row);
     world.write(HOLDING, { conversation_id: "conv-1", arrival_timestamp: "1", raw_message_data: "\u0000" });
     world.write("triggerLock", { conversation_id: "conv-9", expires_at: "soon" });
     const { messages, left } = await moved(world);
     assert.equal(messages.moved, 1);
-    assert.deepEqual(left.map(({ table, conversationId }) => [table, conversationId]).sort(), [
-      ["holding", "conv-1"],
-      ["stage", "conv-1"],
-      ["stage", "conv-1"],
-      ["stage", "conv-1"],
-      ["stage", "conv-none"],
-      ["triggerLock", "conv-9"],
+    const names = left.map(({ table, conversationId, messageSid }) => [table, conversationId, messageSid]);
+    assert.deepEqual(names.sort(), [
+      ["holding", "conv-1", undefined],
+      ["stage", "conv-1", sidOf(8)],
+      ["stage", "conv-1", sidOf(9)],
+      ["stage", "conv-1", "not-a-sid"],
+      ["stage", "conv-none", sidOf(10)],
+      ["triggerLock", "conv-9", undefined],
     ]);
     assert.ok(left.every(({ why }) => why !== "" && !why.includes("whose")));
     assert.equal(world.tables.all("stage", undefined, "all").length, 5);
   });
+
+  it("a customer whose message was moved is found by number, before any turn of theirs", async () => {
+    for (const primary_channel of [customerOf(1), `whatsapp:${customerOf(1)}`]) {
+      const world = seedWorld();
+      world.write("conversations", conversationRow(1, { primary_channel }));
+      writeMessage(world, { ...seeded(1), below: () => 0 }, 1, 7, "hello");
+      const { inspector } = world.engine();
+      const found = async () => (await inspector.conversations({ search: customerOf(1), limit: 10 })).items;
+      assert.deepEqual(await found(), []);
+      await world.migrate();
+      assert.deepEqual(
+        (await found()).map(({ id }) => id),
+        ["conv-1"],
+      );
+      assert.equal((await inspector.counts()).conversations, 1);
+    }
+  });
+
+  it("a customer of another system is found once a turn of theirs has begun, however it ends", async () => {
+    const world = seedWorld();
+    world.write("conversations", conversationRow(1));
+    const engine = world.engine();
+    await engine.receiving.stage([{ arrival: redelivered(world) }]);
+    await world.clock.advance(60_000);
+    const { outcomes } = await engine.turns.takeDue(1, new AbortController().signal);
+    assert.equal(outcomes[0]?.kind, "turn");
+    const { items } = await engine.inspector.conversations({ search: customerOf(1), limit: 10 });
+    assert.deepEqual(
+      items.map(({ id }) => id),
+      ["conv-1"],
+    );
+  });
+
+  it("no more is moved than may wait in one conversation; a later run moves the rest, oldest first", async () => {
+    const world = seedWorld({ stagedMessagesMax: 3 });
+    world.write("conversations", conversationRow(1));
+    for (let n = 1; n <= 7; n += 1)
+      world.write("stage", lean(world, { sid: n, agoMs: 3_600_000 - n * 1_000, body: `message ${n}` }));
+    const said: string[][] = [];
+    for (const left of [4, 1, 0]) {
+      const run = await moved(world);
+      assert.equal(run.left.length, left);
+      assert.ok(run.left.every(({ why }) => why.includes("limits.stagedMessagesMax")));
+      said.push((await turnsIn(world)).flatMap(({ texts }) => texts));
+    }
+    assert.deepEqual(said, [
+      ["message 1", "message 2", "message 3"],
+      ["message 4", "message 5", "message 6"],
+      ["message 7"],
+    ]);
+  });
+
+  it("a conversation with one young message is left whole, wherever a page of its table ends", async () => {
+    for (const pageRowsMax of [1, 2, 3, 4, 5]) {
+      const world = seedWorld({}, { pageRowsMax });
+      world.write("conversations", conversationRow(1));
+      for (let n = 1; n <= 5; n += 1)
+        world.write("stage", lean(world, { sid: n, agoMs: n === 5 ? 1_000 : 3_600_000 }));
+      const { messages } = await moved(world);
+      assert.deepEqual([messages.moved, messages.young], [0, 5], `${pageRowsMax} rows in a page`);
+    }
+  });
+
+  it("a message whose time cannot be read may be young: it is moved with --older-than 0s", async () => {
+    for (const received_at of ["yesterday", undefined]) {
+      const world = seedWorld();
+      world.write("conversations", conversationRow(1));
+      world.write("stage", { ...lean(world, { sid: 1, agoMs: 0 }), received_at });
+      assert.deepEqual((await moved(world)).messages, { ...NONE, found: 1, young: 1 });
+      assert.deepEqual((await moved(world, { olderThanMs: 0 })).messages, { ...NONE, found: 1, moved: 1 });
+    }
+  });
+
+  it("what was found is the sum of what became of it", async () => {
+    const world = seedWorld();
+    for (let n = 1; n <= 4; n += 1) {
+      const status = n === 4 ? "reply_sent" : "processing_reply";
+      world.write("conversations", conversationRow(n, { conversation_status: status }));
+    }
+    world.write("stage", lean(world, { sid: 1, agoMs: 1_000 }));
+    world.write("stage", { ...lean(world, { sid: 4, agoMs: 3_600_000 }), conversation_id: "conv-4" });
+    world.write("stage", { conversation_id: "conv-4", message_sid: sidOf(5), body: 7 });
+    // A turn of ours runs in the second.
+    const engine = world.engine();
+    const second = { ...redelivered(world), sender: customerOf(2), replyTo: `whatsapp:${customerOf(2)}` };
+    await engine.receiving.stage([{ arrival: second }]);
+    await world.clock.advance(60_000);
+    await engine.turns.takeDue(1, new AbortController().signal);
+    const { messages, conversations, left } = await moved(world);
+    assert.deepEqual(messages, { ...NONE, found: 3, moved: 1, young: 1 });
+    assert.equal(left.length, 1);
+    const { found: _, threads: __, ...counts } = conversations;
+    assert.deepEqual(counts, { stuck: 3, rested: 1, young: 1, busy: 1 });
+  });
 });
+
+const NONE = { found: 0, moved: 0, duplicates: 0, gone: 0, young: 0 };
+
+/** A row of the first conversation, as the seeds stage it. */
+function lean(world: World, { sid, agoMs, body = "hello" }: { sid: number; agoMs: number; body?: string }) {
+  const received_at = new Date(world.clock.nowMs() - agoMs).toISOString();
+  return { conversation_id: "conv-1", message_sid: sidOf(sid), body, received_at };
+}

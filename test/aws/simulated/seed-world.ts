@@ -8,6 +8,7 @@ import { engineOn } from "../../../src/engines/aws/engine.ts";
 import type { Trigger } from "../../../src/engines/aws/queue/triggers.ts";
 import { seedTablesOn } from "../../../src/engines/aws/seed-tables.ts";
 import { moveTables } from "../../../src/migrate/seed-aws/move.ts";
+import type { GivenSettings } from "../../../src/model/settings.ts";
 import { testContext } from "../../../src/testing/channel-context.ts";
 import { fakeClock } from "../../../src/testing/fake-clock.ts";
 import type { Random } from "../../../src/testing/simulator/random.ts";
@@ -32,10 +33,14 @@ export const customerOf = (n: number) => `+1555${String(n).padStart(7, "0")}`;
 export class Killed extends Error {}
 
 /** The original system's tables beside ours, and processes that may be killed between any two requests. */
-export function seedWorld() {
+export function seedWorld(given: Partial<GivenSettings> = {}, { pageRowsMax = 4_000 } = {}) {
   const clock = fakeClock();
   const tables = new MemoryTables();
-  const settings = settingsWith({ clockSkewMs: 2_000, window: { kind: "fixed", lengthMs: 10_000 } });
+  const settings = settingsWith({
+    clockSkewMs: 2_000,
+    window: { kind: "fixed", lengthMs: 10_000 },
+    ...given,
+  });
   let waiting: (Trigger & { wakeAtMs: number; queue: string; receipt: string })[] = [];
   let receipts = 0;
   const process = (diesAfter = Number.POSITIVE_INFINITY) => {
@@ -57,7 +62,7 @@ export function seedWorld() {
       sees: "all",
       scribble: () => {},
       repeats: () => false,
-      pageRowsMax: 4_000,
+      pageRowsMax,
     });
     const triggers = {
       async send(trigger: Trigger, wakeAtMs: number) {
@@ -72,8 +77,8 @@ export function seedWorld() {
       },
       check: async () => {},
     };
-    const given = { clock, settings, holder: "test", log: () => {}, onArmed: () => {} };
-    return contextFor(given, { store, triggers, forget: "sweep" });
+    const own = { clock, settings, holder: "test", log: () => {}, onArmed: () => {} };
+    return contextFor(own, { store, triggers, forget: "sweep" });
   };
   return {
     clock,

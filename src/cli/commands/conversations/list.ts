@@ -1,5 +1,6 @@
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Engine } from "../../../ports/engine.ts";
+import type { Listing } from "../../../ports/inspector.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf, textOption } from "../../command.ts";
 import { withData } from "../../data.ts";
 import { customerOf } from "../../output/customer.ts";
@@ -38,11 +39,23 @@ export const list: Command = {
           relativeTime(each.updatedAtMs, nowMs),
           flagsOf(each),
         ],
-        none: "No conversations.",
+        none: await noneOf(engine, call, listing),
       });
       return 0;
     }),
 };
+
+/** On AWS another system's conversations are listed from their first turn on: what waits is found before. */
+async function noneOf(
+  { inspector }: Engine,
+  { options: { search, active, closed } }: Call,
+  { items }: Listing<Conversation>,
+): Promise<string> {
+  const none = "No conversations.";
+  if (items.length > 0 || search || active || closed) return none;
+  const waiting = (await inspector.locks({ limit: 1 })).items;
+  return waiting.length === 0 ? none : `${none} Messages wait all the same: lull locks shows where.`;
+}
 
 async function customersOf(
   engine: Engine,

@@ -30,7 +30,7 @@ export function channelFor(
   call: Call,
   channels: readonly ConfiguredChannel[],
   fits: (channel: ConfiguredChannel) => boolean,
-  what: string,
+  { what, how }: { readonly what: string; readonly how: string },
 ): string {
   const given = textOption(call, "channel");
   const names = channels.map(({ name }) => name).join(", ") || "none";
@@ -40,8 +40,8 @@ export function channelFor(
   }
   const [first, ...more] = channels.filter(fits);
   if (first && more.length === 0) return first.name;
-  const problem = first ? `several channels are ${what}` : `no channel is ${what}`;
-  throw new CommandFailed(`${problem}: configure it, or name one with --channel; there are: ${names}`);
+  if (first) throw new CommandFailed(`several channels are ${what}: name one with --channel: ${names}`);
+  throw new CommandFailed(`no channel is ${what}: ${how}, or name one with --channel; there are: ${names}`);
 }
 
 /** A table of counts, and of what is left the first few. */

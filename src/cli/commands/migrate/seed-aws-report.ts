@@ -35,7 +35,10 @@ export function report(call: Call, { isReal, needs, made, lacks, moved }: Report
   if (made.length > 0) lines.push("", ...madeInWords(made));
   if (lacks.length > 0) lines.push("", ...lacksInWords(lacks));
   if (young > 0)
-    lines.push("", `${young} are younger than --older-than: stop the other system, then --older-than 0s.`);
+    lines.push(
+      "",
+      `${young} are younger than --older-than, or do not say how old they are: stop the other system, then --older-than 0s.`,
+    );
   if (!isReal) lines.push("", `Nothing was changed. ${adviceFor(needs, lacks)}`);
   printResult(call, { dryRun: !isReal, needs, made, lacks, ...moved }, lines.join("\n"));
   return isReal && moved.left.length + young > 0 ? 1 : 0;
@@ -49,13 +52,14 @@ function adviceFor(needs: readonly string[], lacks: readonly Lacking[]): string 
 }
 
 function madeInWords(made: readonly Lacking[]): string[] {
-  return made.map(({ table, what }) => `it was put right that ${table} ${what}`);
+  return made.map(({ table, what, done = `${table} ${what}: done` }) => done);
 }
 
+/** Commands to be pasted, and between them comments: a shell reads these lines, too. */
 function lacksInWords(lacks: readonly Lacking[]): string[] {
   return lacks.map(({ table, what, variable, command }) => {
     const named = variable === undefined ? "" : ` (its name is ${variable})`;
-    return `${table} ${what}${named}${command === undefined ? ": use another table" : `\n${command}`}`;
+    return `# ${table} ${what}${named}${command === undefined ? ": use another table" : `\n${command}`}`;
   });
 }
 
@@ -67,18 +71,26 @@ function countsInWords({ messages, locks, conversations, left }: AwsMoved, isRea
       [`messages ${verb}moved`, messages.moved],
       ["messages that were here before", messages.duplicates],
       ["messages that the other system took meanwhile", messages.gone],
-      ["messages left as too young", messages.young],
+      ["messages left as too young, or of unknown age", messages.young],
       ["trigger locks found", locks.found],
       [`locks ${verb}removed`, locks.removed],
+      ["locks left: they have not expired", locks.standing],
       ["conversations", conversations.found],
       ["of them with an OpenAI thread id (kept, see docs/moving-in.md)", conversations.threads],
       ["of them in processing_reply", conversations.stuck],
       [`conversations ${verb}put to rest`, conversations.rested],
+      ["conversations left: the other system was seen there a moment ago", conversations.young],
+      ["conversations that a worker of Lull has", conversations.busy],
       ["rows left", left.length],
     ],
     {
-      head: ["table", "conversation", "why"],
-      rows: left.map(({ table, conversationId, why }) => [table, conversationId, why]),
+      head: ["table", "conversation", "message_sid", "why"],
+      rows: left.map(({ table, conversationId, messageSid = "", why }) => [
+        table,
+        conversationId,
+        messageSid,
+        why,
+      ]),
     },
   );
 }

@@ -51,7 +51,9 @@ is stopped. It may be killed and run again at any time. Exit code 1: something w
     return withService(call, async ({ lull, loaded }) => {
       const configured = ownChannels(loaded);
       const isNamed = textOption(call, "channel") !== undefined;
-      const channel = isNamed ? channelFor(call, configured, () => false, "named") : undefined;
+      const channel = isNamed
+        ? channelFor(call, configured, () => false, { what: "named", how: "configure it" })
+        : undefined;
       const { engine } = loaded.config(silent);
       const tables = await openTables(call, lull, engine);
       try {

@@ -84,9 +84,14 @@ interface Target {
 }
 
 function targetOf(call: Call, { lull, loaded }: Pick<Opened, "lull" | "loaded">): Target {
-  const channel = channelFor(call, ownChannels(loaded), ({ kind }) => kind.startsWith("wati"), "WATI's");
+  const channel = channelFor(call, ownChannels(loaded), ({ kind }) => kind.startsWith("wati"), WATIS);
   return { channel, address: addressFor(call, channel, lull.channels[channel]!) };
 }
+
+const WATIS = {
+  what: "WATI's",
+  how: "set WATI_API_URL, WATI_TOKEN, WATI_WEBHOOK_SECRET and WATI_NUMBERS",
+};
 
 interface Moving extends Target {
   readonly engine: Engine | undefined;
@@ -136,9 +141,7 @@ function addressFor(call: Call, name: string, { addresses = [], addressesSetBy }
   }
   if (addresses.length === 1) return canonicalAddress(addresses[0]!);
   if (addresses.length > 1)
-    throw new CommandFailed(
-      `channel ${name} has the numbers ${own}: --address says whose customers these are`,
-    );
+    throw new UsageError(`channel ${name} has the numbers ${own}: --address says whose customers these are`);
   throw new CommandFailed(
     `channel ${name} does not say which number is yours, and webhooks do, so customers would get a second ` +
       `conversation: set ${addressesSetBy ?? "its addresses"}, or give --address ` +
@@ -149,19 +152,20 @@ function addressFor(call: Call, name: string, { addresses = [], addressesSetBy }
 /** The address of WATI's webhooks that name none. */
 const NO_NUMBER = "wati";
 
-function printDeletion(call: Call, { messages, junk }: SeedCustomers, { before }: WatiMoved): number {
+function printDeletion(call: Call, { messages }: SeedCustomers, { before }: WatiMoved): number {
   const { statements, unnamed } = deletionOf(before);
   if (call.json) printResult(call, { statements }, "");
   else for (const statement of statements) call.io.out(statement);
   const named = before.length - unnamed;
-  const unreadable = junk.filter(({ table }) => table === "message_buffer").length;
-  call.io.err(
-    `rows of the buffer that were moved: ${named}; others, which stay: ${messages + unreadable - named}\n`,
-  );
+  call.io.err(`rows of the buffer that were moved: ${named}; others, which stay: ${messages - named}\n`);
   if (unnamed === 0) return 0;
   call.io.err(`of those that stay, ${unnamed} were moved and have no row number: delete them by hand\n`);
   return 1;
 }
+
+const DONE =
+  "Next: for the way back, the same with --print-delete > moved.sql instead of --apply; then lull resume, " +
+  "if Lull is paused.";
 
 interface Reported {
   readonly isReal: boolean;
@@ -173,19 +177,23 @@ interface Reported {
 function report(call: Call, { isReal, lacks, found, moved }: Reported): number {
   const { left, before, ...counts } = moved;
   const { junk, locks, threads, messages, customers } = found;
-  const read = { customers: customers.length, threads, messages, locks: locks.length };
+  const withoutNumber = junk.filter(({ waId }) => waId !== undefined).length;
+  const read = { customers: customers.length, threads, messages, withoutNumber, locks: locks.length };
   const verb = isReal ? "" : "would be ";
+  // Which ids are remembered, though their conversation is gone, shows when they are staged.
+  const most = isReal ? "" : ", at most";
   const words = inWords(
     [
       ["threads in the file", threads],
       ["buffered messages", messages],
+      ["of customers without a telephone number (left)", withoutNumber],
+      ["rows that cannot be read (left)", junk.length - withoutNumber],
       ["processing locks (not needed)", locks.length],
       [`conversations ${verb}created`, counts.created],
       ["conversations that were there", counts.known],
-      [`messages ${verb}staged`, counts.staged],
+      [`messages ${verb}staged${most}`, counts.staged],
       ["messages staged or answered before", counts.duplicates + before.length],
       ["messages left", left.length],
-      ["rows that cannot be read", junk.length],
     ],
     {
       head: ["table", "row", "customer", "conversation", "why"],
@@ -197,12 +205,12 @@ function report(call: Call, { isReal, lacks, found, moved }: Reported): number {
           conversationId,
           why,
         ]),
-        ...junk.map(({ table, row, why }) => [table, String(row), "", "", why]),
+        ...junk.map(({ table, row, why, waId = "" }) => [table, String(row), waId, "", why]),
       ],
     },
   );
   const lines = [...lacks.map((each) => `The file: ${each}.`), words];
-  if (!isReal) lines.push("", "Nothing was changed. To do it: --apply");
+  lines.push("", isReal ? DONE : "Nothing was changed. To do it, once the bot is stopped: --apply");
   printResult(
     call,
     { dryRun: !isReal, lacks, read, ...counts, before: before.length, left, junk },

@@ -4,13 +4,12 @@ export interface CliPlace {
   readonly table: string;
 }
 
-/** A table with its indexes. Its expiry can be set when it is there, and not before. */
+/** A table with its indexes, until it is there. Its expiry can be set then, and not before. */
 export function createCommand(place: CliPlace, input: object, expiry: object | undefined): string {
-  if (expiry === undefined) return told(place, "create-table", input);
   return inTurn(
     told(place, "create-table", input),
     `aws dynamodb wait table-exists ${at(place)}`,
-    told(place, "update-time-to-live", expiry),
+    ...(expiry === undefined ? [] : [told(place, "update-time-to-live", expiry)]),
   );
 }
 

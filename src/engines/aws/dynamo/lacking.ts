@@ -60,10 +60,13 @@ async function lackingIn(at: TablesAt, table: TableName): Promise<Making[]> {
   const [name, wanted] = [names[table], TABLES[table]];
   const found = await described(client, name);
   if (!found) {
+    const missing = { table: name, what: "is missing", variable: wanted.env };
+    // The other system's conversations are in it: an empty one would only hide that its name is wrong.
+    if (table === "conversations") return [missing];
     const expiry = wanted.timeToLive === undefined ? undefined : expiryInput(name, wanted.timeToLive, true);
     const command = createCommand(placeOf(at, name), createInput(name, wanted), expiry);
     const make = () => createTable(client, name, wanted);
-    return [{ table: name, what: "is missing", variable: wanted.env, command, make }];
+    return [{ ...missing, command, done: `added: table ${name}`, make }];
   }
   // Those that are being made come first: no other can be asked for until they are ready.
   const wrong = problems(found, wanted).sort((a, b) => Number(isBeingMade(b)) - Number(isBeingMade(a)));
@@ -86,7 +89,8 @@ function problemAt(at: TablesAt, { table, what, found }: Problem): Making {
   const index = wanted.indexes?.find(named);
   if (index && isBeingMade(what)) {
     const command = untilReadyCommand(placeOf(at, name), index.name);
-    return { table: name, what, command, make: () => untilActive(at, name, index.name) };
+    const done = `ready: index ${index.name} of ${name}`;
+    return { table: name, what, command, done, make: () => untilActive(at, name, index.name) };
   }
   if (!index || what !== `lacks the index ${index.name}`) return { table: name, what };
   const input = addIndexInput(name, wanted, index, found);
@@ -94,7 +98,8 @@ function problemAt(at: TablesAt, { table, what, found }: Problem): Making {
     await at.client.send(new UpdateTableCommand(input));
     await untilActive(at, name, index.name);
   };
-  return { table: name, what, command: addIndexCommand(placeOf(at, name), input, index.name), make };
+  const command = addIndexCommand(placeOf(at, name), input, index.name);
+  return { table: name, what, command, done: `added: index ${index.name} of ${name}`, make };
 }
 
 async function untilActive({ client, clock }: TablesAt, name: string, index: string): Promise<void> {
@@ -145,6 +150,7 @@ function expiryChange(at: TablesAt, table: TableName, isOn: boolean, attribute: 
     table: name,
     canWait: true,
     command: expiryCommand(placeOf(at, name), input),
+    done: `switched ${isOn ? "on" : "off"}: expiry of ${name}`,
     make: async () => void (await at.client.send(new UpdateTimeToLiveCommand(input))),
   };
 }

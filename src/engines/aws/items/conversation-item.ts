@@ -191,6 +191,11 @@ function addressOf(row: Item): string {
 
 const OWNERS = ["channel_config", "ai_config", "openai_thread_id"];
 
+/** Whether an attribute of this name is read from the row itself, where our map has none. */
+export function isOwners(name: string): boolean {
+  return OWNERS.includes(name);
+}
+
 function attributesOf(row: Item): Record<string, unknown> {
   const owners = OWNERS.flatMap((name) => (row[name] === undefined ? [] : [[name, row[name]]]));
   return { ...Object.fromEntries(owners), ...(isObject(row.attributes) && row.attributes) };

@@ -16,12 +16,28 @@ import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
 import { isObject } from "../../../schema/is-object.ts";
 import type { AwsContext } from "../context.ts";
-import { absent, all, any, different, equal, type Item, present } from "../dynamo/expression.ts";
+import {
+  absent,
+  all,
+  any,
+  type Condition,
+  different,
+  equal,
+  type Item,
+  present,
+} from "../dynamo/expression.ts";
 import { pages } from "../dynamo/pages.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { setPaused } from "../items/controls.ts";
-import { changeOf, conversationFrom, rowKey, rowSenderOf, senderIn } from "../items/conversation-item.ts";
-import { conversationOf, rowOf } from "../items/conversation-row.ts";
+import {
+  changeOf,
+  conversationFrom,
+  isOwners,
+  rowKey,
+  rowSenderOf,
+  senderIn,
+} from "../items/conversation-item.ts";
+import { conversationOf, rowOf, rowSenderAt } from "../items/conversation-row.ts";
 import { assertFits, assertSayable } from "../items/item-size.ts";
 import { isRemembered } from "../items/seen.ts";
 import { outboundRow, stagedFrom, stageItem } from "../items/stage-item.ts";
@@ -73,8 +89,9 @@ export async function change(
 }
 
 /**
- * Only what is in our map is written back: attributes that are the row's own stay its owner's. A request
- * whose answer was lost finds its own write, and is done.
+ * Only what is in our map is written back: attributes that are the row's own stay its owner's. So one of
+ * those cannot be removed, and its value goes on standing. A request whose answer was lost finds its own
+ * write, and is done.
  */
 export async function changeAttribute(
   context: AwsContext,
@@ -87,15 +104,17 @@ export async function changeAttribute(
     if (!row || sender === undefined) return "not-found";
     const decision = decideAttribute(conversationFrom(row).attributes, given);
     if (typeof decision === "string") return decision;
+    const { name, to } = given;
+    if (to === undefined && isOwners(name) && row[name] !== undefined) return "stale";
     const { attributes: own } = row;
     const attributes = decision.onto(isObject(own) ? own : {});
-    const isSame = own === undefined ? absent("attributes") : equal("attributes", own);
+    const read = ["attributes", ...(isOwners(name) ? [name] : [])];
     const { set, condition } = changing(context, row, { attributes });
     const { kind } = await context.store.update(
       "conversations",
       rowKey(sender, id),
       { set },
-      all(condition, isSame),
+      all(condition, ...read.map((each) => isAsRead(row, each))),
     );
     return kind === "done" ? "changed" : "look-again";
   });
@@ -114,6 +133,10 @@ function changing(context: AwsContext, row: Item, change: ConversationChange) {
   return row[status] === PROCESSING
     ? { set: { ...untimed, [status]: PROCESSING }, condition: all(isThere, equal(status, PROCESSING)) }
     : { set, condition: all(isThere, any(absent(status), different(status, PROCESSING))) };
+}
+
+function isAsRead(row: Item, name: string): Condition {
+  return row[name] === undefined ? absent(name) : equal(name, row[name]);
 }
 
 async function wake(context: AwsContext, id: string, sender: string): Promise<void> {

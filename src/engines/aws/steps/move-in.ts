@@ -1,12 +1,16 @@
 import { dueOnArrival } from "../../../core/due.ts";
 import { messageId } from "../../../core/identity.ts";
+import { settingsFor } from "../../../core/projects.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
+import type { MovedMessage, MoveOutcome } from "../../../ports/seed-tables.ts";
+import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import { absent, all, equal, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
 import { type AnyTable, keyIn } from "../dynamo/tables.ts";
 import { claiming, claimStanding } from "../items/claim.ts";
+import { conversationFrom, listedAs, rowKey, rowSenderOf, senderIn } from "../items/conversation-item.ts";
 import { fits } from "../items/item-size.ts";
 import { transactionToken } from "../items/keys.ts";
 import { rememberedAmong } from "../items/seen.ts";
@@ -14,55 +18,85 @@ import { messageRow, type StageMessageRow, stagedFrom, stageItem } from "../item
 import { isNewer } from "../items/version.ts";
 import { arm } from "./window.ts";
 
-/** A message, and the row of another system that it was read from. */
-export interface MovedRow {
-  readonly arrival: Arrival;
+/** A message, and the table of the row that it was read from. */
+export interface PlacedMessage extends Omit<MovedMessage, "table"> {
   readonly table: AnyTable;
-  readonly item: Item;
 }
-
-export type Moved = "moved" | "duplicate" | "gone" | "too-large" | "blocked";
 
 /**
  * Messages that another system acknowledged and staged in this conversation. Each is staged here and its row
  * there removed in one transaction, so that no kill leaves it in both places or in none, however late the
  * next try comes. The window stands before, since nothing may be staged without one, and is armed again
- * after: a worker may have looked in between.
+ * after: a worker may have looked in between. No more than may wait in one conversation: of more, its turn
+ * would refuse some.
  */
 export async function moveIn(
   context: AwsContext,
-  conversation: Conversation,
-  rows: readonly MovedRow[],
-): Promise<Moved[]> {
-  const [first] = rows;
+  row: Item,
+  messages: readonly PlacedMessage[],
+): Promise<MoveOutcome[]> {
+  const [first] = messages;
   if (!first) return [];
-  const trigger = {
-    conversationId: conversation.id,
-    sender: conversation.sender,
-    channel: first.arrival.channel,
-  };
+  const conversation = conversationFrom(row);
+  const { channel } = first.arrival;
+  const trigger = { conversationId: conversation.id, sender: rowSenderOf(conversation), channel };
   const dueAtMs = dueOnArrival(first.arrival, conversation, context.settings, clockOf(context));
+  await list(context, row);
   await arm(context, trigger, { dueAtMs });
-  const ids = rows.map(({ arrival }) => idOf(arrival));
-  const answered = await rememberedAmong(context, ids);
-  const outcomes: Moved[] = [];
-  for (const [at, row] of rows.entries())
-    outcomes.push(
-      answered.has(ids[at]!) ? await onlyRemove(context, row) : await moveOne(context, conversation, row),
-    );
+  const ids = messages.map(({ arrival }) => idOf(arrival));
+  const [answered, waiting] = await Promise.all([
+    rememberedAmong(context, ids),
+    ownStaged(context, conversation.id),
+  ]);
+  let room = settingsFor(context.settings, channel).stagedMessagesMax - waiting;
+  const outcomes: MoveOutcome[] = [];
+  for (const [at, message] of messages.entries()) {
+    const outcome = answered.has(ids[at]!)
+      ? await onlyRemove(context, message)
+      : room > 0
+        ? await moveOne(context, conversation, message)
+        : "full";
+    if (outcome === "moved") room -= 1;
+    outcomes.push(outcome);
+  }
   if (outcomes.includes("moved")) await arm(context, trigger, { dueAtMs });
   return outcomes;
+}
+
+/** Found by its customer's number from now on, also if its turn fails. A row without room goes without. */
+async function list({ store, clock, log }: AwsContext, row: Item): Promise<void> {
+  const [sender, id] = [senderIn(row), String(row.conversation_id)];
+  if (row.listing !== undefined || sender === undefined) return;
+  const isUnlisted = all(present("conversation_id"), absent("listing"));
+  const change = { set: listedAs(id, clock.nowMs()) };
+  try {
+    await store.update("conversations", rowKey(sender, id), change, isUnlisted);
+  } catch (error) {
+    if (!(error instanceof ImpossibleWrite)) throw error;
+    log("error", "conversation.not-updated", { conversation: id, lacks: "listing", reason: error.message });
+  }
+}
+
+/** How many rows of ours wait there. In a table that both share, those of the other system do not count. */
+async function ownStaged({ store }: AwsContext, conversationId: string): Promise<number> {
+  const key = equal("conversation_id", conversationId);
+  const items = await store.query("stage", { key, attributes: ["message_sid", "v"] });
+  return items.filter(({ v }) => v !== undefined).length;
 }
 
 function idOf({ channel, account, providerId }: Arrival): string {
   return messageId(channel, account, providerId);
 }
 
-async function moveOne(context: AwsContext, conversation: Conversation, row: MovedRow): Promise<Moved> {
+async function moveOne(
+  context: AwsContext,
+  conversation: Conversation,
+  row: PlacedMessage,
+): Promise<MoveOutcome> {
   const id = idOf(row.arrival);
   const staged = messageRow(row.arrival, id, {
     conversationId: conversation.id,
-    sender: conversation.sender,
+    sender: rowSenderOf(conversation),
     sequence: context.nextSequence(),
   });
   if (!fits(stageItem(staged))) return "too-large";
@@ -81,10 +115,10 @@ async function moveOne(context: AwsContext, conversation: Conversation, row: Mov
  */
 async function underClaim(
   context: AwsContext,
-  row: MovedRow,
+  row: PlacedMessage,
   staged: StageMessageRow,
   item: Item | undefined,
-): Promise<Moved> {
+): Promise<MoveOutcome> {
   const claim = claimStanding(item, staged.conversationId);
   if (claim.kind === "answered") return onlyRemove(context, row);
   const conversationId = claim.kind === "elsewhere" ? claim.conversationId : staged.conversationId;
@@ -98,19 +132,23 @@ async function underClaim(
 }
 
 /** Ours, by another delivery of it: then it has its turn, and the row there goes. */
-async function standsInPlace(context: AwsContext, row: MovedRow, standing: Item | undefined): Promise<Moved> {
+async function standsInPlace(
+  context: AwsContext,
+  row: PlacedMessage,
+  standing: Item | undefined,
+): Promise<MoveOutcome> {
   const isOurs = isNewer(standing) || stagedFrom(standing).kind === "sound";
   return isOurs ? onlyRemove(context, row) : "blocked";
 }
 
-async function onlyRemove(context: AwsContext, { table, item }: MovedRow): Promise<Moved> {
+async function onlyRemove(context: AwsContext, { table, item }: PlacedMessage): Promise<MoveOutcome> {
   const { kind } = await context.store.delete(table, keyIn(table, item), isAsRead(item));
   return kind === "done" ? "duplicate" : "gone";
 }
 
 async function transact(
   context: AwsContext,
-  { table, item }: MovedRow,
+  { table, item }: PlacedMessage,
   staged: StageMessageRow,
   first: readonly Action[],
 ): Promise<{ kind: "done" | "refused"; by: ReadonlyMap<number, Item | undefined> }> {

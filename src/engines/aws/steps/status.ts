@@ -7,7 +7,7 @@ import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, equal, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
-import { rowKey, rowSenderOf, updatedAtMsOf } from "../items/conversation-item.ts";
+import { listedAs, rowKey, rowSenderOf, updatedAtMsOf } from "../items/conversation-item.ts";
 import { transactionToken } from "../items/keys.ts";
 import { type Saved, savedAs, saveState } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
@@ -53,7 +53,7 @@ export async function saveBegun(
   const isOurs = record.status === PROCESSING && !saysElsewhere(stored, record);
   if (!context.settings.honourStatus || isOurs) return saveAlone({ isNoted: true });
   const saved = savedAs(context, stored, after, noted);
-  const row = record.status === PROCESSING ? await stillLeft(context, record) : processing(record);
+  const row = record.status === PROCESSING ? await stillLeft(context, record) : processing(context, record);
   if (row === "elsewhere") return { kind: "elsewhere" };
   const action: Action = { kind: "update", table: "conversations", ...row };
   const transacted = await transactWith(context, stored, saved, action);
@@ -66,9 +66,9 @@ export async function saveBegun(
 }
 
 /** Read once more: only the row has its time as its system spelt it. */
-async function stillLeft({ store }: AwsContext, record: Conversation) {
-  const { key, change } = processing(record);
-  const row = await store.get("conversations", key);
+async function stillLeft(context: AwsContext, record: Conversation) {
+  const { key, change } = processing(context, record);
+  const row = await context.store.get("conversations", key);
   if (row && !isStill(record, row)) return "elsewhere";
   const at = row?.updated_at;
   const isUnchanged = at === undefined ? absent("updated_at") : equal("updated_at", at);
@@ -103,15 +103,19 @@ export type Begun = Saved & { readonly isNoted: boolean };
 export async function mirrorStatus(context: AwsContext, record: Conversation): Promise<void> {
   if (record.status === PROCESSING) return;
   const { id } = record;
-  const { key, change, condition } = processing(record);
+  const { key, change, condition } = processing(context, record);
   await context.store.update("conversations", key, change, condition).catch((error) => {
     context.log("warn", "status.not-mirrored", { conversation: id, reason: tellable(error) });
   });
 }
 
-function processing(record: Conversation) {
+/** The first turn of a row that another system wrote lists it: from then on it is found, however that ends. */
+function processing({ clock }: AwsContext, record: Conversation) {
   const isOther = any(absent("conversation_status"), different("conversation_status", PROCESSING));
-  const change = { set: { conversation_status: PROCESSING } };
+  const change = {
+    set: { conversation_status: PROCESSING },
+    setIfAbsent: listedAs(record.id, clock.nowMs()),
+  };
   const key = rowKey(rowSenderOf(record), record.id);
   return { key, change, condition: all(present("conversation_id"), isOther) };
 }

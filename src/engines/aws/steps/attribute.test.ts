@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
+
+const KEY = { primary_channel: "+15550177", conversation_id: "theirs" };
+const ROW = { ...KEY, channel_type: "test", task_complete: 0, openai_thread_id: "t1" };
+const NAME = "openai_thread_id";
+
+async function scene() {
+  const { s, fixture } = await memoryScene({});
+  fixture.write("conversations", ROW);
+  const { conversations } = s.engine;
+  const stands = async () => (await conversations.get("theirs"))?.attributes[NAME];
+  return { fixture, conversations, stands };
+}
+
+describe("an attribute that is the row's own", () => {
+  test("is not changed if its owner was quicker", async () => {
+    const { fixture, conversations, stands } = await scene();
+    const quicker = async () => fixture.write("conversations", { ...ROW, [NAME]: "t2" });
+    fixture.before("request.update", quicker);
+    expect(await conversations.changeAttribute("theirs", { name: NAME, was: "t1", to: "t3" })).toBe("stale");
+    expect(await stands()).toBe("t2");
+  });
+
+  test("that its owner adds meanwhile is not hidden by ours", async () => {
+    const { fixture, conversations, stands } = await scene();
+    const { [NAME]: _, ...bare } = ROW;
+    fixture.write("conversations", bare);
+    fixture.before("request.update", async () => fixture.write("conversations", ROW));
+    const given = { name: NAME, was: undefined, to: "t3" };
+    expect(await conversations.changeAttribute("theirs", given)).toBe("stale");
+    expect(await stands()).toBe("t1");
+  });
+
+  test("cannot be removed, and nobody is told that it was", async () => {
+    const { conversations, stands } = await scene();
+    const removal = { name: NAME, was: "t1", to: undefined };
+    expect(await conversations.changeAttribute("theirs", removal)).toBe("stale");
+    expect(await stands()).toBe("t1");
+  });
+
+  test("is covered by ours, and its owner's stays in the row", async () => {
+    const { fixture, conversations, stands } = await scene();
+    const given = { name: NAME, was: "t1", to: "t3" };
+    expect(await conversations.changeAttribute("theirs", given)).toBe("changed");
+    expect([await stands(), fixture.row("conversations", KEY)?.[NAME]]).toEqual(["t3", "t1"]);
+  });
+});
+
+test("an attribute that has the name of one of the row's fields is ours alone", async () => {
+  const { fixture, conversations } = await scene();
+  fixture.write("conversations", { ...ROW, paused: true });
+  const given = { name: "paused", was: undefined, to: "by me" };
+  expect(await conversations.changeAttribute("theirs", given)).toBe("changed");
+});
