@@ -85,6 +85,7 @@ const STATE = fields<ConversationState>({
   notBeforeAtMs: optional(time),
   leftBehindAtMs: optional(time),
   elsewhere: optional(ELSEWHERE),
+  heldFor: optional(text),
   busyToldTurnId: optional(text),
   fullTold: optional(flag),
 });

@@ -169,6 +169,7 @@ async function everything(): Promise<void> {
   await turns.takeDue(10, NEVER);
   await conversations.pauseAll(false);
   await conversations.changeProject("acme", { status: "archived" });
+  await conversations.changeProject("acme", { paused: false });
   await sweeping.sweep();
   await sweeping.freeLeases("h");
   await engine.ping();

@@ -3,13 +3,21 @@ import type { Engine, EngineContext } from "../../ports/engine.ts";
 import { checks } from "./checks.ts";
 import { type AwsContext, contextFor } from "./context.ts";
 import { DynamoStore } from "./dynamo/dynamo-store.ts";
-import { changeProject, projectChange } from "./items/controls.ts";
+import { projectChange } from "./items/controls.ts";
 import { conversationOf } from "./items/conversation-row.ts";
 import { type AwsOptions, dynamoDbClient, resourcesFrom, sqsClient } from "./options.ts";
 import { redrive } from "./queue/redrive.ts";
 import { QueueTriggers } from "./queue/triggers.ts";
 import { commit } from "./steps/commit.ts";
-import { answer, change, changeAttribute, create, pauseAll, say } from "./steps/conversations.ts";
+import {
+  answer,
+  change,
+  changeAttribute,
+  changeProject,
+  create,
+  pauseAll,
+  say,
+} from "./steps/conversations.ts";
 import { erase } from "./steps/erase.ts";
 import { latestId } from "./steps/find-conversation.ts";
 import { freeLeases } from "./steps/free-leases.ts";

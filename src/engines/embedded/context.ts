@@ -39,9 +39,14 @@ export function projectRule({ tables, settings }: StepContext, channel: string):
   return ruleInForce(settings, project, tables.meta.projectChange(project));
 }
 
-/** Whether the project of these messages is paused; not where there are none. */
-export function isProjectPaused({ tables, settings }: StepContext, channel: string | undefined): boolean {
-  return channel !== undefined && tables.meta.projectChange(projectOf(settings, channel))?.paused === true;
+/** The project of these messages, if it is paused; none where there are none. */
+export function pausedProject(
+  { tables, settings }: StepContext,
+  channel: string | undefined,
+): string | undefined {
+  if (channel === undefined) return undefined;
+  const project = projectOf(settings, channel);
+  return tables.meta.projectChange(project)?.paused ? project : undefined;
 }
 
 export function stateOf(context: StepContext, conversationId: string): ConversationState {

@@ -3,6 +3,7 @@ import { PROCESSING } from "../../../core/elsewhere.ts";
 import { conversationWithin, keyOf } from "../../../core/identity.ts";
 import { awaiting, withLateAnswer } from "../../../core/late-answer.ts";
 import { draftBefore } from "../../../core/new-draft.ts";
+import { projectOf } from "../../../core/projects.ts";
 import { messagesOf, outboundId } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
 import type {
@@ -14,6 +15,7 @@ import type {
 import type { Draft } from "../../../model/draft.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
+import type { ProjectChange } from "../../../model/project.ts";
 import { isObject } from "../../../schema/is-object.ts";
 import type { AwsContext } from "../context.ts";
 import {
@@ -28,7 +30,7 @@ import {
 } from "../dynamo/expression.ts";
 import { pages } from "../dynamo/pages.ts";
 import { inParallel } from "../dynamo/parallel.ts";
-import { setPaused } from "../items/controls.ts";
+import { setPaused, setProject } from "../items/controls.ts";
 import {
   changeOf,
   conversationFrom,
@@ -45,6 +47,7 @@ import { isAnyStaged } from "../items/staged.ts";
 import { readState, saveState } from "../items/state.ts";
 import { triggerOf } from "../items/state-item.ts";
 import { windowFrom } from "../items/window-item.ts";
+import type { Trigger } from "../queue/triggers.ts";
 import { createConversation, findForSure, untilUncontested, withAlias } from "./find-conversation.ts";
 import { wakeNow } from "./window.ts";
 
@@ -208,10 +211,26 @@ async function draftFor(context: AwsContext, id: string, work: Work): Promise<Dr
 /** Resuming sends every window's trigger again: those that came while all was paused were put off. */
 export async function pauseAll(context: AwsContext, paused: boolean): Promise<void> {
   await setPaused(context, paused);
-  if (paused) return;
+  if (!paused) await wakeDue(context, () => true);
+}
+
+/** Going on sends the triggers of the project's windows again. Where none is known for sure, one too many. */
+export async function changeProject(
+  context: AwsContext,
+  project: string,
+  change: ProjectChange | undefined,
+): Promise<void> {
+  await setProject(context, project, change);
+  const { settings } = context;
+  const isTheirs = ({ channel }: Trigger) =>
+    settings.channels[channel] === undefined || projectOf(settings, channel) === project;
+  if (change?.paused === false) await wakeDue(context, isTheirs);
+}
+
+async function wakeDue(context: AwsContext, isMeant: (trigger: Trigger) => boolean): Promise<void> {
   for await (const items of pages((from) => context.store.scanPage("triggerLock", { from }))) {
     const windows = context.quarantine.sound("triggerLock", items, windowFrom);
-    const due = windows.filter(({ dueAtMs }) => dueAtMs <= context.clock.nowMs());
+    const due = windows.filter((each) => each.dueAtMs <= context.clock.nowMs() && isMeant(each));
     await inParallel(due, 10, (window) => context.triggers.send(window, 0));
   }
 }

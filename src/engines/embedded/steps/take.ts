@@ -16,7 +16,7 @@ import type { StagedRow } from "../../../model/staged.ts";
 import type { Busy, Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
 import {
   changeRecord,
-  isProjectPaused,
+  pausedProject,
   projectRule,
   type StepContext,
   saveState,
@@ -84,7 +84,7 @@ function tryOnce(
       // A turn of ours shows in the status without being written there: this one is another system's.
       isElsewhere: record?.status === PROCESSING,
       allPaused: context.tables.meta.isPaused(),
-      projectPaused: isProjectPaused(context, waiting.newestChannel),
+      pausedProject: pausedProject(context, waiting.newestChannel),
     },
     {
       nowMs: context.nowMs,
