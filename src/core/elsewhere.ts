@@ -79,10 +79,17 @@ export function isTheirTime(
   return honourStatus && status === PROCESSING && change.status === undefined;
 }
 
-/** Two machines have two clocks. */
 function endOf(sinceAtMs: number, waitingSinceAtMs: number, settings: Honouring): number {
-  const { honourStatusForMs, honourStatusForMsMax, clockSkewMs } = settings;
-  return Math.min(sinceAtMs + honourStatusForMs, waitingSinceAtMs + honourStatusForMsMax) + clockSkewMs;
+  const { honourStatusForMs, clockSkewMs } = settings;
+  return Math.min(sinceAtMs + honourStatusForMs + clockSkewMs, latestEnd(waitingSinceAtMs, settings));
+}
+
+/** When a turn goes on at the latest that waits since then. Two machines have two clocks. */
+export function latestEnd(
+  waitingSinceAtMs: number,
+  { honourStatusForMsMax, clockSkewMs }: Pick<Settings, "honourStatusForMsMax" | "clockSkewMs">,
+): number {
+  return waitingSinceAtMs + honourStatusForMsMax + clockSkewMs;
 }
 
 /** Undefined if it was not noted, or is another processing by now. Noted ahead: the clock was set back. */

@@ -113,6 +113,8 @@ export interface Gauges {
   readonly staleLeases: number;
   /** When the oldest current lease was taken. */
   readonly oldestLeaseAtMs?: number;
+  /** As in `Counts`. Left out by an engine that does not tell it here. */
+  readonly paused?: boolean;
 }
 
 /** Reading for operators and dashboards. It changes nothing and never slows down a turn. */

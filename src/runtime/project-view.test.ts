@@ -169,7 +169,7 @@ describe("a project's pages", () => {
     const { clock, service, write } = twoTenants();
     await write("acme", "ana");
     // More of another's than one page may cost.
-    for (let n = 0; n < 30; n += 1) {
+    for (let n = 0; n < 2_010; n += 1) {
       await clock.advance(1);
       await write("beta", `ben-${n}`);
     }
@@ -178,7 +178,7 @@ describe("a project's pages", () => {
     const first = await acme.conversations({ limit: 1 });
     expect(first.items).toEqual([]);
     const cursor = first.next!;
-    const others = (await all.conversations({ limit: 20 })).next!;
+    const others = (await all.conversations({ limit: 2_000 })).next!;
     expect([cursor, Buffer.from(cursor, "base64url").toString("latin1")].join()).not.toContain(others);
     const { items } = await acme.conversations({ limit: 1, cursor });
     expect(items.map(({ sender }) => sender)).toEqual(["ana"]);

@@ -26,7 +26,7 @@ export const list: Command = {
       printBlocks(call, listing, {
         block: (letter) => [letterTitle(letter, nowMs), ...letterLines(letter)],
         none: "No dead letters.",
-        then: "Once the cause is put right: lull dead retry <id>, or --all",
+        hint: "Once the cause is put right: lull dead retry <id>, or --all",
       });
       return 0;
     }),

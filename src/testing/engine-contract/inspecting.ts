@@ -283,11 +283,15 @@ export const inspecting: readonly EngineCase[] = [
   scene("gauges tell what alarms are about", {}, async (s) => {
     const { inspector, turns } = s.engine;
     const gauges = async () => {
-      const { quarantined = 0, staged, ...told } = await inspector.gauges();
+      const { quarantined = 0, staged, paused, ...told } = await inspector.gauges();
       assert.equal(quarantined, 0);
       if (staged !== undefined) assert.equal(staged, (await inspector.counts()).staged);
+      if (paused !== undefined) assert.equal(paused, (await inspector.counts()).paused);
       return told;
     };
+    await s.engine.conversations.pauseAll(true);
+    await gauges();
+    await s.engine.conversations.pauseAll(false);
     assert.deepEqual(await gauges(), { dead: 0, unknown: 0, staleLeases: 0 });
     for (const sender of ["ana", "ben", "cyd"]) await s.receive({ sender });
     await s.windowPasses();

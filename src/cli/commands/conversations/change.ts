@@ -14,7 +14,7 @@ export const close = change(
 
 export const pause = change(
   "Stops answering this conversation. Messages are taken and stay staged.",
-  "is paused; its messages are kept",
+  (id) => `is paused; its messages are kept. To go on: lull conversations resume ${id}`,
   ({ lull, id }) => lull.pause(id),
 );
 
@@ -33,7 +33,7 @@ export const handBack = change(
 export const handOff: Command = {
   ...change(
     "Hands the conversation to a human: messages are recorded, nothing is answered until `hand-back`.",
-    "is with a human now",
+    (id) => `is with a human now. To give it back: lull conversations hand-back ${id}`,
     ({ lull, id, call }) => lull.handOff(id, textOption(call, "reason")),
   ),
   usage: "<id> [options]",
@@ -48,7 +48,7 @@ interface Asked {
 
 function change(
   about: string,
-  done: string,
+  done: string | ((id: string) => string),
   carryOut: (asked: Asked) => Promise<Conversation | "not-found">,
 ): Command {
   return {
@@ -60,7 +60,7 @@ function change(
         const id = await conversationLike(engine, call.args[0]!);
         const conversation = await carryOut({ lull, id, call });
         if (conversation === "not-found") throw new CommandFailed(`there is no conversation ${id}`);
-        printResult(call, conversation, `${id} ${done}`);
+        printResult(call, conversation, `${id} ${typeof done === "string" ? done : done(id)}`);
         return 0;
       }),
   };

@@ -39,7 +39,7 @@ import {
   rowSenderOf,
   senderIn,
 } from "../items/conversation-item.ts";
-import { conversationOf, rowOf, rowSenderAt } from "../items/conversation-row.ts";
+import { conversationOf, rowOf } from "../items/conversation-row.ts";
 import { assertFits, assertSayable } from "../items/item-size.ts";
 import { isRemembered } from "../items/seen.ts";
 import { outboundRow, stagedFrom, stageItem } from "../items/stage-item.ts";

@@ -234,14 +234,15 @@ function sum(numbers: readonly number[]): number {
  * of finished turns are never read.
  */
 export async function gauges(context: AwsContext): Promise<Gauges> {
-  const [dead, unknown, foreign, leases] = await Promise.all([
+  const [dead, unknown, foreign, leases, paused] = await Promise.all([
     countListed(context, "messages", ["dead"]),
     countListed(context, "messages", ["unknown"]),
     countQuarantined(context),
     oldLeases(context),
+    isPaused(context),
   ]);
   const held = leaseGauges(leases, context.clock.nowMs(), context.settings.clockSkewMs);
-  return { dead, unknown, quarantined: foreign.all, ...held };
+  return { dead, unknown, quarantined: foreign.all, ...held, paused };
 }
 
 /** The oldest one, and all that may have lapsed: a lease that was just taken cannot have. */

@@ -108,5 +108,5 @@ export function gauges({ tables, nowMs, settings }: StepContext): Gauges {
   const watched = tables.meta.watched();
   const held = tables.states.holders().flatMap((holder) => tables.states.heldBy(holder));
   const leases = held.flatMap((id) => tables.states.get(id)?.lease ?? []);
-  return { ...watched, ...leaseGauges(leases, nowMs, settings.clockSkewMs) };
+  return { ...watched, ...leaseGauges(leases, nowMs, settings.clockSkewMs), paused: tables.meta.isPaused() };
 }
