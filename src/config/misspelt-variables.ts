@@ -19,8 +19,8 @@ export const OTHER_VARIABLES: readonly string[] = [
 const OPEN = ["LULL_QUEUE_", "LULL_TEST_"];
 
 /**
- * Variables that are set and change nothing, each in a sentence with the one that was probably meant. One that
- * resembles none of ours may be the user's own, or another program's; one that the file names is read.
+ * Variables that are set and change nothing, each in a sentence with the one that was probably meant. One
+ * that resembles none of ours may be the user's own, or another program's; one that the file names is read.
  */
 export function misspeltVariables(
   env: Readonly<Record<string, string | undefined>>,

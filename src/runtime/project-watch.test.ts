@@ -42,7 +42,7 @@ test("what this process set is told at once, and not again", async () => {
   expect(told).toEqual([]);
 });
 
-test("what this process sets while a look is under way is told once, whichever of the two is first", async () => {
+test("what this process sets while a look is under way is told once, whichever is first", async () => {
   const { watch, look, told } = watched({});
   await look();
   const stopped = { status: "stopped" };
