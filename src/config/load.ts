@@ -6,6 +6,7 @@ import { environmentSecrets } from "../secrets/secrets.ts";
 import { type ConfiguredChannel, channelsFrom } from "./channels.ts";
 import { type EngineLoaders, engineFrom, withEngineDefaults } from "./engine.ts";
 import { type ConfigFile, loadFile } from "./file.ts";
+import { misspeltVariables } from "./misspelt-variables.ts";
 import { SUFFIX, textIn } from "./named-secret.ts";
 import { projectsFrom } from "./projects.ts";
 import {
@@ -49,6 +50,8 @@ export interface Loaded {
   readonly resolved: ResolvedSettings;
   /** What the file says beside them. */
   readonly said: readonly Said[];
+  /** Variables that change nothing, in sentences. */
+  readonly misspelt: readonly string[];
   readonly channels: readonly ConfiguredChannel[];
   readonly responder: ConfiguredResponder;
   /** Those of projects, by their names. */
@@ -100,6 +103,7 @@ export async function load(request: LoadRequest): Promise<Loaded> {
     file,
     resolved: withEngineDefaults(resolved, engine),
     said: saidIn(file),
+    misspelt: misspeltVariables(request.env, file?.content),
     channels,
     responder,
     projectResponders: responders,

@@ -40,7 +40,8 @@ export function createService(config: LullConfig): Service {
     fitness,
     engine: (onArmed) => config.engine.open({ clock, settings, holder: workerId, log, onArmed }),
     worker: (engine) => new Worker({ ...answering, engine }),
-    sweeper: (engine) => new Sweeper(watching(sweepingAndAsking(engine, facts.store), engine, watch), facts),
+    sweeper: (engine) =>
+      new Sweeper(watching(sweepingAndAsking(engine, facts.store), engine, { watch, clock, log }), facts),
   });
   const engine = () => lifecycle.engine();
   const context = { settings, channels, engine };

@@ -1,8 +1,11 @@
 import { changedKeys } from "../core/projects.ts";
+import { tellable } from "../errors.ts";
 import type { Log } from "../model/log.ts";
 import type { ProjectChange } from "../model/project.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Engine, Sweeping } from "../ports/engine.ts";
 import type { Inspector } from "../ports/inspector.ts";
+import { RepeatedFailures } from "./repeated-failures.ts";
 
 /**
  * Tells in the log what was set for projects. Commands run in a process of their own, whose log is seen by no
@@ -20,18 +23,21 @@ export class ProjectWatch {
     this.#projects = projects;
   }
 
-  /** This process itself has set it. */
+  /** This process itself has set it. A look may have found it already, and told it. */
   changed(project: string, before: ProjectChange | undefined, after: ProjectChange | undefined): void {
-    this.#known.set(project, after ?? {});
-    this.#tell(project, before ?? {}, after ?? {});
+    const known = this.#known.get(project) ?? before ?? {};
+    // A new object each time: a look that began before this recognises that it read something older.
+    this.#known.set(project, { ...after });
+    this.#tell(project, known, after ?? {});
   }
 
   async look({ projectChange }: Pick<Inspector, "projectChange">): Promise<void> {
     for (const project of this.#projects) {
-      const before = this.#known.get(project) ?? {};
+      const before = this.#known.get(project);
       const after = (await projectChange(project)) ?? {};
+      if (this.#known.get(project) !== before) continue;
       this.#known.set(project, after);
-      if (this.#hasLooked) this.#tell(project, before, after);
+      if (this.#hasLooked) this.#tell(project, before ?? {}, after);
     }
     this.#hasLooked = true;
   }
@@ -42,18 +48,29 @@ export class ProjectWatch {
   }
 }
 
+interface Watching {
+  readonly watch: ProjectWatch;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /** The same sweeps, after the last round of which projects are looked at. */
 export function watching(
   sweeping: Sweeping,
   { inspector }: Pick<Engine, "inspector">,
-  watch: ProjectWatch,
+  { watch, clock, log }: Watching,
 ): Sweeping {
+  const repeated = new RepeatedFailures();
+  const tell = (error: unknown) => {
+    const reason = tellable(error);
+    const failures = repeated.note(reason, clock.nowMs());
+    if (failures !== undefined) log("error", "project.look-failed", { reason, failures });
+  };
   return {
     ...sweeping,
     async sweep() {
       const report = await sweeping.sweep();
-      // A store that fails is told by the next sweep.
-      if (!report.hasMore) await watch.look(inspector).catch(() => {});
+      if (!report.hasMore) await watch.look(inspector).catch(tell);
       return report;
     },
   };

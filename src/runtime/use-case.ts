@@ -10,7 +10,7 @@ export interface UseCaseContext {
   engine(): Promise<OperatedEngine>;
 }
 
-/** The same with all of the engine, where nobody acts for one project. */
+/** What use cases need that are never asked for one project: all of the engine. */
 export interface WholeContext extends UseCaseContext {
   engine(): Promise<Engine>;
 }

@@ -7,7 +7,7 @@ import type { Call, Command } from "../command.ts";
 import { silent } from "../data.ts";
 import { checkApi } from "../doctor/api.ts";
 import { checkHalfCopies } from "../doctor/backups.ts";
-import { type CheckResult, fail, ok } from "../doctor/check-result.ts";
+import { type CheckResult, fail, ok, warn } from "../doctor/check-result.ts";
 import { checkClock } from "../doctor/clock.ts";
 import { checkDisk } from "../doctor/disk.ts";
 import { checkEnvironmentFile } from "../doctor/environment-file.ts";
@@ -83,6 +83,7 @@ async function examineLoaded(
     db === undefined ? [] : checkDisk(db),
     db === undefined ? [] : checkRights(db, call.io.cwd),
     checkEnvironmentFile(call.io.cwd, call.io.env),
+    loaded.misspelt.map((sentence) => warn("environment", sentence)),
     checkSecretFiles(loaded.file, call.io.cwd),
     db === undefined ? [] : checkHalfCopies([dirname(db), call.io.cwd]),
     checkStore(lull, db, call.io.nowMs()),

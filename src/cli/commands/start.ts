@@ -23,7 +23,10 @@ conversation back. A second signal stops at once. Nothing is lost either way.`,
     const loaded = await call.load("start");
     const { kind, origin } = loaded.responder;
     const isAsked = loaded.channels.some(({ project }) => project === undefined);
-    if (speaksForAll(call, loaded, HOW) && kind === "echo" && origin === "default" && isAsked) {
+    const speaks = speaksForAll(call, loaded, HOW);
+    if (speaks)
+      for (const message of loaded.misspelt) serviceLog(call, loaded)("warn", "config.misspelt", { message });
+    if (speaks && kind === "echo" && origin === "default" && isAsked) {
       serviceLog(call, loaded)("warn", "responder.echo", {
         message:
           "no responder is configured: answers repeat what was said. " +

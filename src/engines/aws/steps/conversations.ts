@@ -124,8 +124,8 @@ export async function changeAttribute(
 }
 
 /**
- * With `honourStatus` the time of a row that says it is processed is left as it is: to a look, a new one would
- * be another system's next processing.
+ * With `honourStatus` the time of a row that says it is processed is left as it is: to a look, a new one
+ * would be another system's next processing.
  */
 function changing(context: AwsContext, row: Item, change: ConversationChange) {
   const set = changeOf(change, context.clock.nowMs());
