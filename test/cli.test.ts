@@ -206,7 +206,27 @@ describe("the data commands", { timeout: 90_000 }, () => {
     });
     const unknown = await ask(["projects", "set", "gamma", "--status", "x"]);
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("there is no project gamma")]);
-    expect((await ask(["projects", "set", "acme"])).code).toBe(2);
+    const nothing = await ask(["projects", "set", "acme"]);
+    expect([nothing.code, nothing.stderr]).toEqual([
+      2,
+      expect.stringContaining("give --status or --allow; to pause: lull projects pause acme"),
+    ]);
+    const paused = await ask(["projects", "set", "acme", "--status", "Paused"]);
+    expect([paused.code, paused.stderr]).toEqual([
+      expect.any(Number),
+      expect.stringContaining("to keep them: lull projects pause acme"),
+    ]);
+    const said = async (...args: string[]) => {
+      const process = lull(["projects", ...args]);
+      await process.gone();
+      return process.stdout;
+    };
+    expect(await said("set", "acme", "--allowed-channels", "sms")).toContain(
+      "What comes over acme-web is refused.",
+    );
+    await said("pause", "acme");
+    expect(await said()).toMatch(/^acme +paused \(messages kept\) +sms +while it ran +acme-web$/m);
+    expect(await said("resume", "acme")).toContain("What waited is due at once.");
   });
 
   test("pause a project, which the doctor and a running service tell, and set it going again", async () => {
@@ -243,10 +263,12 @@ describe("the data commands", { timeout: 90_000 }, () => {
     expect((await doctor()).map(({ detail }) => detail)).toEqual([
       "is stopped: messages are refused, and not kept; lull projects reset acme",
       "is paused: messages are kept, and not answered; lull projects resume acme",
-      "allows sms: refused is what comes over web; lull projects reset acme",
+      "allows sms: what comes over web is refused; lull projects reset acme",
     ]);
-    expect((await askHere(["projects", "reset", "acme"])).json.paused).toBeUndefined();
-    expect((await told(3)).at(-1)).toEqual(["acme", "status, allowedChannels, paused"]);
+    expect((await askHere(["projects", "reset", "acme"])).json.paused).toBe(true);
+    expect((await told(3)).at(-1)).toEqual(["acme", "status, allowedChannels"]);
+    expect((await askHere(["projects", "resume", "acme"])).json.paused).toBeUndefined();
+    expect((await told(4)).at(-1)).toEqual(["acme", "paused"]);
     expect(await doctor()).toEqual([]);
     expect((await ask(["projects", "set", "acme", "--allow", "webb"])).stderr).toContain(
       "webb is no type of channel; there are web, whatsapp, sms. Did you mean web?",

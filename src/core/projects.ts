@@ -47,8 +47,8 @@ export function ruleInForce(
 }
 
 /**
- * What is set now, with what was set before; undefined resets to the configuration, which knows no pause: that
- * stays. A project that goes on is like one that was never paused.
+ * What is set now, with what was set before. Undefined resets to the configuration, which knows no pause: a
+ * pause stays. A project that goes on is like one that was never paused.
  */
 export function changedProject(
   before: ProjectChange | undefined,

@@ -269,7 +269,7 @@ function waitPaused(
   const { nowMs, windowId, token } = taker;
   if (allPaused) return wait({ ...state, window }, nowMs, taker);
   if (heldFor === undefined) return wait({ ...state, window }, nowMs + holdMs, taker);
-  // What waits has been due from now on at the latest, though nobody looks yet.
+  // What waits is due, though no worker looks yet: going on finds it by that.
   const due = window ?? windowAt(undefined, windowId, nowMs);
   return wait({ ...state, window: due, heldFor }, nowMs + projectHoldMs(token), taker);
 }

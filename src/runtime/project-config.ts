@@ -37,10 +37,16 @@ export function tokensIn({ projects = {} }: Given): Record<string, ProjectTokens
   );
 }
 
+/** What would be taken for a pause, and would refuse every message. */
+const PAUSES = ["pause", "paused"];
+
 /** `Active` would refuse every message, and is never meant. */
-export function statusProblem(status: string): string | undefined {
-  if (status.trim() === "") return "must not be empty";
-  const isMeant = status.trim().toLowerCase() === ACTIVE && status !== ACTIVE;
+export function statusProblem(status: string, project: string): string | undefined {
+  const word = status.trim().toLowerCase();
+  if (word === "") return "must not be empty";
+  if (PAUSES.includes(word))
+    return `${word} would refuse messages, and not keep them; to keep them: lull projects pause ${project}`;
+  const isMeant = word === ACTIVE && status !== ACTIVE;
   return isMeant ? `is written ${ACTIVE}, in small letters and without spaces` : undefined;
 }
 
@@ -60,19 +66,20 @@ export function projectSettings(
     const own = ownSettings(name, given);
     return [
       name,
-      { ...ruleFrom(given, at(name), channels), ...(Object.keys(own).length > 0 && { own }) },
+      { ...ruleFrom(given, name, channels), ...(Object.keys(own).length > 0 && { own }) },
     ] as const;
   });
-  return { [DEFAULT_PROJECT]: ruleFrom(project, "project", channels), ...Object.fromEntries(each) };
+  return { [DEFAULT_PROJECT]: ruleFrom(project, undefined, channels), ...Object.fromEntries(each) };
 }
 
 function ruleFrom(
   given: Partial<ProjectRule> = {},
-  where: string,
+  project: string | undefined,
   channels: Readonly<Record<string, Channel>>,
 ): ProjectRule {
   const { status = ACTIVE, allowedChannels } = given;
-  const why = statusProblem(status);
+  const where = project === undefined ? "project" : at(project);
+  const why = statusProblem(status, project ?? DEFAULT_PROJECT);
   if (why !== undefined) throw new ConfigError(`${where}.status ${why}`);
   if (allowedChannels === undefined || isAll(allowedChannels)) return { status };
   const problem = channelTypeProblem(allowedChannels, channels);

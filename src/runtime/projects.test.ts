@@ -41,6 +41,14 @@ describe("what is set for a project", () => {
     ]);
   });
 
+  it.each(["paused", "Pause", " PAUSED "])("is not the status %j, which would refuse", async (status) => {
+    const hint = "to keep them: lull projects pause acme";
+    await expect(tenants().service.changeProject("acme", { status })).rejects.toThrow(hint);
+    const acme = { channels: { acme: testChannel() }, status };
+    expect(() => tenants({ projects: { acme } })).toThrow("projects.acme.status pause");
+    expect(() => tenants({ projects: { acme } })).toThrow(hint);
+  });
+
   it("pauses it: messages wait, and are answered when it goes on", async () => {
     const { clock, service, acme } = tenants();
     await service.start();
@@ -55,7 +63,7 @@ describe("what is set for a project", () => {
     expect(acme.outbox).toEqual([]);
     const going = await service.changeProject("acme", { paused: false });
     expect(going).toEqual({ name: "acme", channels: ["acme"], status: "active" });
-    await clock.advance(61_000);
+    await clock.advance(1_000);
     expect(acme.outbox.map(({ text }) => text)).toEqual(["hello"]);
   });
 

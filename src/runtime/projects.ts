@@ -63,17 +63,21 @@ export function projectsOver({ engine, settings, watch }: ProjectsContext): Proj
   return {
     projects: () => Promise.all(inUse(settings).map(one)),
     async changeProject(project, given) {
-      return change(project, checked(given, settings));
+      return change(project, checked(project, given, settings));
     },
     resetProject: (project) => change(project, undefined),
   };
 }
 
-function checked({ status, allowedChannels, paused }: ProjectChange, settings: Settings): ProjectChange {
+function checked(
+  project: string,
+  { status, allowedChannels, paused }: ProjectChange,
+  settings: Settings,
+): ProjectChange {
   checkRequest({ status, allowedChannels: allowedChannels ?? undefined, paused }, PROJECT_REQUEST);
   if (status === undefined && allowedChannels === undefined && paused === undefined)
     throw new InvalidRequest("status, allowed channels or paused must be given");
-  const why = status === undefined ? undefined : statusProblem(status);
+  const why = status === undefined ? undefined : statusProblem(status, project);
   if (why !== undefined) throw new InvalidRequest(`status ${why}`);
   const types = allowedChannels && typesOrAll(allowedChannels);
   const problem = types && channelTypeProblem(types, settings.channels);

@@ -13,7 +13,7 @@ const BODIES: Readonly<Record<string, object>> = {
   handOffConversation: { reason: "asked for a human" },
   replyToTurn: { text: "Your table is booked.", complete: true },
   markUnknownSend: { as: "sent" },
-  changeProject: { status: "paused", allowed_channels: ["whatsapp", "sms"] },
+  changeProject: { paused: true },
   writeMessage: { id: "1", sender: "visitor-0001", text: "are you open?" },
 };
 

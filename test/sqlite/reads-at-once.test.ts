@@ -73,7 +73,7 @@ function changeAll(store: Store): void {
     { name: "commit", input: { lease: cyd!.lease, commit: undecided }, nowMs },
     { name: "stage", input: [from("ana", 3, nowMs)], nowMs },
     { name: "pauseAll", input: true, nowMs },
-    { name: "changeProject", input: { project: "", change: { status: "paused" } }, nowMs },
+    { name: "changeProject", input: { project: "", change: { status: "stopped" } }, nowMs },
   );
 }
 

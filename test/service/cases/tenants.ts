@@ -249,7 +249,7 @@ export const tenantCases: readonly Case[] = [
     },
   },
   {
-    title: "a tenant that is paused keeps its messages, while another is answered",
+    title: "a tenant that is paused keeps its messages while another is answered, and answers when it goes on",
     environment: ENVIRONMENT,
     async run(at) {
       const pause = (paused: boolean) =>
@@ -267,6 +267,8 @@ export const tenantCases: readonly Case[] = [
       expect(await list(at, ACME, "locks")).toHaveLength(1);
       const going = (await pause(false)) as { paused?: boolean };
       expect(going.paused).toBeUndefined();
+      await at.twilio.whenSent(2);
+      expect(at.twilio.sent.at(-1)?.accountSid).toBe(ACME.account);
     },
   },
   {

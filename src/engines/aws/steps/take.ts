@@ -41,7 +41,7 @@ import {
 import { undoTake } from "./undo-take.ts";
 import { wakeAt, wakeNow, wakeWaiting } from "./window.ts";
 
-/** No trigger is delayed for longer than 15 minutes: so much of the longest time for which a look is put off. */
+/** A trigger is delayed for 15 minutes at most, which is this much of the longest time between two looks. */
 const SHARE_OF_HOLD = 900_000 / PROJECT_HOLD_MS_MAX;
 
 /** A wake-up for one conversation: LEASE to BATCH. */
