@@ -1,4 +1,4 @@
-import { createEdge } from "./http/edge.ts";
+import { createEdge, type EdgeOptions } from "./http/edge.ts";
 import type { Handle } from "./http/edge-request.ts";
 import { type CallerInfo, toFetch } from "./http/fetch.ts";
 import type { LullConfig } from "./runtime/config.ts";
@@ -11,10 +11,13 @@ export interface Lull extends Service {
   fetch(request: Request, caller?: CallerInfo): Promise<Response>;
 }
 
-/** Waits for the lull in a chat, then answers once. Nothing runs until `start()` or `serve()`. */
-export function createLull(config: LullConfig): Lull {
+/**
+ * Waits for the lull in a chat, then answers once. Nothing runs until `start()` or `serve()`. With
+ * `showsReasons` the phone page tells why there is no answer, as in `lull dev`: not for the public.
+ */
+export function createLull(config: LullConfig, options: Pick<EdgeOptions, "showsReasons"> = {}): Lull {
   const service = createService(config);
-  const handle = createEdge(service);
+  const handle = createEdge(service, options);
   return { ...service, handle, fetch: toFetch(handle) };
 }
 

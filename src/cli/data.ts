@@ -73,7 +73,7 @@ function unusable(db: string, code: string | undefined): string {
 }
 
 /** A command's result is its own output; only trouble is logged beside it. */
-function quietLog(call: Call) {
+export function quietLog(call: Call) {
   return createLog({
     level: call.options.verbose === true ? "debug" : "warn",
     pretty: call.io.stderrIsTty,

@@ -11,6 +11,8 @@ export interface Io {
   readonly cwd: string;
   /** Progress redraws its line on a terminal and prints plain lines elsewhere. */
   readonly stderrIsTty: boolean;
+  /** How wide the terminal is that results go to; absent where they go elsewhere. */
+  readonly columns?: number | undefined;
   readonly nowMs: () => number;
   /** Results, and nothing else: what `--json` prints can be piped as it is. */
   out(line: string): void;
@@ -33,6 +35,7 @@ export function processIo(nowMs: () => number): Io {
     env: { ...process.env },
     cwd: process.cwd(),
     stderrIsTty: stderr.isTTY === true,
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     nowMs,
     // What was logged before comes before. The text may hold what a customer wrote.
     out(line) {

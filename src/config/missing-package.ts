@@ -7,15 +7,21 @@ const GROUPS = [
 ];
 /** The queue responder needs this one and no other. */
 const ALONE = "@aws-sdk/client-sqs";
+const QUEUE = /[\\/]responders[\\/]queue[\\/]/;
 
-/** The command that installs what an import did not find; undefined for any other error. */
-export function missingPackage(error: unknown): string | undefined {
+/**
+ * The command that installs what an import did not find; undefined for any other error. Files are loaded at
+ * the same time, so which of several packages is missed first is chance: a group is always named as one.
+ * `forQueue`: the queue responder was loaded. A file that is loaded tells only who imported the package.
+ */
+export function missingPackage(error: unknown, forQueue = false): string | undefined {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== "ERR_MODULE_NOT_FOUND") return undefined;
-  const name = /package '([^']+)'/.exec(message)?.[1];
+  const [, name, importer = ""] = /package '([^']+)'(?: imported from (.+))?/.exec(message) ?? [];
   if (name === undefined) return undefined;
-  // Imports resolve in order: a user of the engine who lacks both clients hears of the one for DynamoDB
-  // first.
-  const packages = (name !== ALONE && GROUPS.find((group) => group.includes(name))) || [name];
-  return `${name} is not installed. Run: npm install ${packages.join(" ")}`;
+  const isAlone = name === ALONE && (forQueue || QUEUE.test(importer));
+  const group = isAlone ? undefined : GROUPS.find((packages) => packages.includes(name));
+  return group
+    ? `packages are missing. Run: npm install ${group.join(" ")}`
+    : `${name} is not installed. Run: npm install ${name}`;
 }

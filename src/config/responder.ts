@@ -161,7 +161,7 @@ async function makeQueue(options: Options): Promise<Responder> {
     const { queue } = await import("../responders/queue/index.ts");
     return queue(options as unknown as Parameters<typeof queue>[0]);
   } catch (error) {
-    const missing = missingPackage(error);
+    const missing = missingPackage(error, true);
     throw missing === undefined ? error : new ConfigError(`responder queue: ${missing}`, error);
   }
 }

@@ -37,6 +37,12 @@ export const MIRROR_MESSAGES_MAX = 1_000;
 /** How soon a conversation that another system processes is looked at again, at first. */
 export const ELSEWHERE_LOOK_MS_MIN = 2 * SECOND;
 
+/**
+ * The longest between two looks at what is held for a paused project. Resuming it wakes what is held: these
+ * looks only find what a crash, or a channel that moved to another project, left held.
+ */
+export const PROJECT_HOLD_MS_MAX = 1 * HOUR;
+
 /** The most that a take brings along of a conversation's history: others wait while it is read. */
 export const BROUGHT_BYTES_MAX = 16_000;
 
@@ -148,6 +154,7 @@ export const FEED_LIMITS = {
   rowsMax: 200,
   bytesMax: 128_000,
   waiting: { rowsMax: 500, bytesMax: 1_000_000 },
+  unansweredMax: 5,
 };
 
 /** The same for an operator's message: the customer's last channel, and whether too much waits. */

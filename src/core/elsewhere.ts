@@ -6,8 +6,8 @@ import type { ConversationState, Elsewhere } from "./state.ts";
 /** What a record says while it is processed. The system that Lull stands beside takes it for its lock. */
 export const PROCESSING: ConversationStatus = "processing_reply";
 
-/** What a conversation starts from again after another system's status was left behind. */
-export const LEFT_BEHIND: ConversationStatus = "new";
+/** What a conversation starts from again after another system abandoned it. */
+export const ABANDONED: ConversationStatus = "new";
 
 type Honouring = Pick<
   Settings,
@@ -30,17 +30,18 @@ export type ElsewhereDecision =
  * A turn could start, and another system says that it processes the conversation. It need not touch more than
  * the status for that: how old the record is does not tell since when. So the time counts from our first look
  * at this processing; when that is over, the record is changed. A system that changes it again and again
- * would put the turn off for good: all of it together has an end, too.
+ * would put the turn off for good: all of it together has an end, too, with what the turn's earlier tries
+ * waited (`putOffMs`).
  */
 export function decideElsewhere(
   conversation: Changed,
-  state: Noted,
+  state: Noted & { readonly putOffMs?: number },
   nowMs: number,
   settings: Honouring & Pick<Settings, "holdMs">,
 ): ElsewhereDecision {
   const sinceAtMs = notedSince(conversation, state, nowMs) ?? nowMs;
   const waitingSinceAtMs = Math.min(state.elsewhere?.waitingSinceAtMs ?? nowMs, nowMs);
-  const endsAtMs = endOf(sinceAtMs, waitingSinceAtMs, settings);
+  const endsAtMs = endOf(sinceAtMs, waitingSinceAtMs - (state.putOffMs ?? 0), settings);
   if (nowMs >= endsAtMs) return { kind: "stale" };
   // Looked at soon while it may be over soon, then less and less often.
   const pauseMs = Math.min(Math.max(nowMs - sinceAtMs, ELSEWHERE_LOOK_MS_MIN), settings.holdMs);
@@ -66,10 +67,29 @@ export function isHonouredOnReceipt(
   return settings.honourStatus && !isAhead && nowMs < endOf(sinceAtMs, waitingSinceAtMs, settings);
 }
 
-/** Two machines have two clocks. */
+/**
+ * Whether a change of ours leaves the record's time as it is: while another system processes it, a new time
+ * would be a new processing.
+ */
+export function isTheirTime(
+  { status }: Pick<Conversation, "status">,
+  change: { readonly status?: ConversationStatus },
+  { honourStatus }: Pick<Settings, "honourStatus">,
+): boolean {
+  return honourStatus && status === PROCESSING && change.status === undefined;
+}
+
 function endOf(sinceAtMs: number, waitingSinceAtMs: number, settings: Honouring): number {
-  const { honourStatusForMs, honourStatusForMsMax, clockSkewMs } = settings;
-  return Math.min(sinceAtMs + honourStatusForMs, waitingSinceAtMs + honourStatusForMsMax) + clockSkewMs;
+  const { honourStatusForMs, clockSkewMs } = settings;
+  return Math.min(sinceAtMs + honourStatusForMs + clockSkewMs, latestEnd(waitingSinceAtMs, settings));
+}
+
+/** When a turn goes on at the latest that waits since then. Two machines have two clocks. */
+export function latestEnd(
+  waitingSinceAtMs: number,
+  { honourStatusForMsMax, clockSkewMs }: Pick<Settings, "honourStatusForMsMax" | "clockSkewMs">,
+): number {
+  return waitingSinceAtMs + honourStatusForMsMax + clockSkewMs;
 }
 
 /** Undefined if it was not noted, or is another processing by now. Noted ahead: the clock was set back. */

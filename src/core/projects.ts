@@ -1,7 +1,8 @@
 import { ACTIVE, DEFAULT_PROJECT, type ProjectChange, type ProjectRule } from "../model/project.ts";
 import type { ChannelSettings, OwnSettings, Settings } from "../model/settings.ts";
+import { isObject } from "../schema/is-object.ts";
 import { type AddressedChannel, mayBring } from "./own-addresses.ts";
-import { fields, flag, listOf, optional, type Shape, type Sound, soundAs, text } from "./shape.ts";
+import { flag, listOf, type Shape, text } from "./shape.ts";
 
 type Known = Pick<Settings, "channels" | "projects">;
 
@@ -45,13 +46,15 @@ export function ruleInForce(
   return { status, ...(allowedChannels && { allowedChannels }) };
 }
 
-/** What is set now, with what was set before. A project that goes on is like one that was never paused. */
+/**
+ * What is set now, with what was set before; undefined resets to the configuration, which knows no pause: that
+ * stays. A project that goes on is like one that was never paused.
+ */
 export function changedProject(
   before: ProjectChange | undefined,
   change: ProjectChange | undefined,
 ): ProjectChange | undefined {
-  if (change === undefined) return undefined;
-  const { paused, ...after } = { ...before, ...change };
+  const { paused, ...after } = change ? { ...before, ...change } : { paused: before?.paused };
   const kept = { ...after, ...(paused && { paused }) };
   return Object.keys(kept).length === 0 ? undefined : kept;
 }
@@ -103,13 +106,28 @@ function configuredFor({ projects }: Known, project: string): ProjectRule {
 }
 
 const TYPES_OR_ALL: Shape = (value) => (value === null ? undefined : listOf(text)(value));
-const PROJECT_CHANGE = fields<ProjectChange>({
-  status: optional(text),
-  allowedChannels: optional(TYPES_OR_ALL),
-  paused: optional(flag),
-});
+const PROJECT_CHANGE: Readonly<Record<keyof ProjectChange, Shape>> = {
+  status: text,
+  allowedChannels: TYPES_OR_ALL,
+  paused: flag,
+};
 
-/** A change as a store kept it. */
-export function soundProjectChange(value: unknown): Sound<ProjectChange> {
-  return soundAs<ProjectChange>(PROJECT_CHANGE, value);
+export interface ReadProjectChange {
+  /** Undefined if nothing is set. */
+  readonly change: ProjectChange | undefined;
+  /** Why a part of it is not ours. */
+  readonly foreign?: string;
+}
+
+/** A change as a store kept it. Each part counts alone: a foreign list must not start a stopped project. */
+export function soundProjectChange(value: unknown): ReadProjectChange {
+  if (!isObject(value)) return { change: undefined, foreign: "is no object" };
+  const set = Object.entries(PROJECT_CHANGE).filter(([part]) => value[part] !== undefined);
+  const read = set.map(([part, shape]) => ({ part, misfit: shape(value[part]) }));
+  const sound = read.filter(({ misfit }) => misfit === undefined).map(({ part }) => [part, value[part]]);
+  const foreign = read.filter(({ misfit }) => misfit !== undefined).map(({ part, misfit }) => part + misfit);
+  return {
+    change: sound.length === 0 ? undefined : Object.fromEntries(sound),
+    ...(foreign.length > 0 && { foreign: foreign.join(", ") }),
+  };
 }

@@ -43,6 +43,7 @@ const WORK = fields<Work>({
   dueAtMs: time,
   takenAtMs: time,
   lastError: optional(text),
+  putOffMs: optional(time),
 });
 
 const CHUNK = fields<Chunk>({
@@ -84,6 +85,7 @@ const STATE = fields<ConversationState>({
   notBeforeAtMs: optional(time),
   leftBehindAtMs: optional(time),
   elsewhere: optional(ELSEWHERE),
+  heldFor: optional(text),
   busyToldTurnId: optional(text),
   fullTold: optional(flag),
 });

@@ -42,6 +42,8 @@ export interface Work extends Tries {
   readonly openedAtMs: number;
   readonly dueAtMs: number;
   readonly takenAtMs: number;
+  /** With `honourStatus`: for how long it was put off so far, between all its tries. */
+  readonly putOffMs?: number;
 }
 
 /** What a look noted of another system that processes the conversation. */
@@ -66,6 +68,8 @@ export interface ConversationState {
   readonly leftBehindAtMs?: number | undefined;
   /** With `honourStatus`: another system was found to process the conversation. */
   readonly elsewhere?: Elsewhere | undefined;
+  /** The paused project that it waits for: resuming that wakes it. */
+  readonly heldFor?: string | undefined;
   /** The turn whose busy text was sent: the customer is told once over all its attempts. */
   readonly busyToldTurnId?: string | undefined;
   /**

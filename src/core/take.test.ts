@@ -278,6 +278,38 @@ describe("paused", () => {
     });
   });
 
+  it("a project's conversation says what it waits for, and is left alone for long", () => {
+    const holds = Array.from({ length: 50 }, (_, n) => {
+      const { atMs, state } = as("later", decide({ pausedProject: "acme" }, { token: `token-${n}` }));
+      expect(state).toMatchObject({ heldFor: "acme", window: { ...window, wakeAtMs: atMs } });
+      return atMs - taker.nowMs;
+    });
+    expect(Math.min(...holds)).toBeGreaterThanOrEqual(1_800_000);
+    expect(Math.max(...holds)).toBeLessThanOrEqual(3_600_000);
+    expect(new Set(holds).size).toBeGreaterThan(25);
+  });
+
+  it("a project's conversation without a window has been due since the look", () => {
+    const { state } = as("later", decide({ state: { works: [] }, pausedProject: "acme" }));
+    expect(state.window).toMatchObject({ id: "new-window", dueAtMs: taker.nowMs });
+  });
+
+  it("a look after its project went on forgets what it waited for", () => {
+    const held = { works: [], window, heldFor: "acme" };
+    expect(as("turn", decide({ state: held })).state.heldFor).toBeUndefined();
+    const paused = { state: held, conversation: { ...conversation, paused: true } };
+    expect(as("later", decide(paused)).state.heldFor).toBeUndefined();
+  });
+
+  it("messages without a record wait, and what a person said to nobody is a dead letter", () => {
+    const outbound = item("o1", { kind: "outbound" });
+    for (const paused of [{ pausedProject: "acme" }, { allPaused: true }]) {
+      as("later", decide({ ...paused, conversation: undefined }));
+      const both = { ...paused, conversation: undefined, staged: [item("m1"), outbound] };
+      expect(as("dead-letter", decide(both)).messageIds).toEqual(["o1"]);
+    }
+  });
+
   it("everywhere, what is due stays due, so that resuming finds it", () => {
     const { state } = as("later", decide({ allPaused: true }));
     expect(state.window).toEqual(window);

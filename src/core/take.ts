@@ -12,6 +12,7 @@ import { type DraftAction, nextDraftAction } from "./draft.ts";
 import { arrivalsOf, dueOfMessages } from "./due.ts";
 import { decideElsewhere } from "./elsewhere.ts";
 import { isHeld, newLease } from "./lease.ts";
+import { projectHoldMs } from "./project-hold.ts";
 import { failingSinceAtMs, isOutageOver } from "./retry.ts";
 import {
   type ConversationState,
@@ -58,8 +59,8 @@ export interface Found {
   readonly isElsewhere?: boolean;
   /** Answering is paused everywhere. */
   readonly allPaused?: boolean;
-  /** Answering is paused for the project of its messages. */
-  readonly projectPaused?: boolean;
+  /** The project of its messages, if answering is paused for it. */
+  readonly pausedProject?: string | undefined;
 }
 
 /**
@@ -110,20 +111,39 @@ export function decideTake(found: Found, taker: Taker, settings: Settings): Take
   const decision = decideAlone(found, taker, settings);
   if (decision.kind === "busy" || decision.kind === "nothing") return decision;
   const { conversation, isElsewhere } = found;
-  if (!settings.honourStatus || !conversation || !isElsewhere) return withoutNote(decision);
+  if (!settings.honourStatus || !conversation || !isElsewhere) return withoutNote(decision, taker);
   // Not due, or paused: it does not wait for the other system.
-  if (decision.kind === "later") return withoutNote(decision);
+  if (decision.kind === "later") return withoutNote(decision, taker);
   // Nothing of the other system's may change while it has the conversation, not even by a dead letter.
-  const decided = decideElsewhere(conversation, found.state, taker.nowMs, settings);
+  const putOffMs = putOffOf(decision, found.state);
+  const decided = decideElsewhere(conversation, { ...found.state, putOffMs }, taker.nowMs, settings);
   if (decided.kind === "stale")
-    return withoutNote(decision.kind === "turn" ? { ...decision, isOverStale: true } : decision);
+    return withoutNote(decision.kind === "turn" ? { ...decision, isOverStale: true } : decision, taker);
   const { elsewhere, againAtMs, isFirst } = decided;
   return { ...wait({ ...found.state, elsewhere }, againAtMs, taker), elsewhere: { ...elsewhere, isFirst } };
 }
 
-function withoutNote<D extends Exclude<TakeDecision, { kind: "busy" | "nothing" }>>(decision: D): D {
-  if (decision.state.elsewhere === undefined) return decision;
-  return { ...decision, state: { ...decision.state, elsewhere: undefined } };
+/** For how long what is decided about was put off before. */
+function putOffOf(
+  decision: Extract<TakeDecision, { kind: "turn" | "dead-letter" }>,
+  state: ConversationState,
+): number {
+  const { turnId } = decision.kind === "turn" ? decision.work : decision;
+  const known = turnId === undefined ? undefined : workOf(state, turnId);
+  return known?.putOffMs ?? 0;
+}
+
+/** It waits no longer. What was tried keeps for how long it did: between all its tries that has an end. */
+function withoutNote<D extends Exclude<TakeDecision, { kind: "busy" | "nothing" }>>(
+  decision: D,
+  { nowMs }: Taker,
+): D {
+  const { elsewhere, works } = decision.state;
+  if (elsewhere === undefined) return decision;
+  const waitedMs = Math.max(nowMs - elsewhere.waitingSinceAtMs, 0);
+  const noted = (work: Work): Work => ({ ...work, putOffMs: (work.putOffMs ?? 0) + waitedMs });
+  const state = { ...decision.state, works: works.map(noted), elsewhere: undefined };
+  return { ...decision, state, ...(decision.kind === "turn" && { work: noted(decision.work) }) };
 }
 
 /** As if there were no other system. */
@@ -135,7 +155,8 @@ function decideAlone(found: Found, taker: Taker, settings: Settings): TakeDecisi
   // Compared with the clock's own time: against an earlier `nowMs`, all that came since would lie ahead.
   const nowMs = taker.clockMs ?? taker.nowMs;
   const { clockSkewMs } = settings;
-  const asRead = withoutFarTimes(onEarlierClock(found.state, { nowMs, clockSkewMs }), nowMs);
+  const noted = { ...found.state, heldFor: undefined };
+  const asRead = withoutFarTimes(onEarlierClock(noted, { nowMs, clockSkewMs }), nowMs);
   const state = found.conversation?.handedOff ? notAwaiting(asRead) : asRead;
   if (state.draft) {
     if (found.conversation === undefined) return deadLetterLost(state);
@@ -199,15 +220,17 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
   if (spent) return deadLetter(state, spent);
   if (staged.length === 0) return { kind: "nothing" };
   if (conversation === undefined) {
-    const messageIds = staged.map(({ id }) => id);
-    const left = { ...state, works: [] };
+    // While it is paused, the record may still be made for what waits.
+    const isPaused = found.allPaused || found.pausedProject !== undefined;
+    const lost = isPaused ? staged.filter(({ kind }) => kind === "outbound") : staged;
+    if (lost.length === 0) return waitPaused(found, window, taker, settings);
     return {
       kind: "dead-letter",
-      messageIds,
+      messageIds: lost.map(({ id }) => id),
       turnId: undefined,
       attempts: 0,
       reason: NOT_FOUND,
-      state: left,
+      state: { ...state, works: [] },
     };
   }
   const outbound = staged.find(({ kind }) => kind === "outbound");
@@ -219,11 +242,9 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
     return takeOutbound(state, outbound, conversation.id, taker, settings);
   const messages = staged.filter(({ kind }) => kind === "message");
   if (messages.length === 0) return wait(standing, notBeforeAtMs, taker);
-  if (found.allPaused || found.projectPaused || conversation.paused) {
-    // While everything is paused no worker looks, so the wake-up stays due and resuming finds it. An outbound
-    // that backs off is not paused.
-    const againAtMs = taker.nowMs + (found.allPaused ? 0 : settings.holdMs);
-    return wait(standing, outbound ? notBeforeAtMs : againAtMs, taker);
+  if (found.allPaused || found.pausedProject !== undefined || conversation.paused) {
+    // An outbound that backs off is not paused.
+    return outbound ? wait(standing, notBeforeAtMs, taker) : waitPaused(found, window, taker, settings);
   }
   const { span } = found;
   const arrivals = span ? arrivalsOf(span) : messages;
@@ -232,6 +253,25 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
   if (taker.nowMs < due) return armAt(state, due, taker);
   const how = { due, recordId: conversation.id, span };
   return takeMessages(state, messages, how, taker, settings);
+}
+
+/**
+ * While everything is paused no worker looks, so the wake-up stays due and resuming finds it. Resuming a
+ * project wakes what is noted as held for it. There may be thousands: looks in between are few, so that they
+ * keep no other project waiting, and spread. They are for what a crash, or a new configuration, left held.
+ */
+function waitPaused(
+  { state, allPaused, pausedProject: heldFor }: Found,
+  window: Window | undefined,
+  taker: Taker,
+  { holdMs }: Settings,
+): TakeDecision {
+  const { nowMs, windowId, token } = taker;
+  if (allPaused) return wait({ ...state, window }, nowMs, taker);
+  if (heldFor === undefined) return wait({ ...state, window }, nowMs + holdMs, taker);
+  // What waits has been due from now on at the latest, though nobody looks yet.
+  const due = window ?? windowAt(undefined, windowId, nowMs);
+  return wait({ ...state, window: due, heldFor }, nowMs + projectHoldMs(token), taker);
 }
 
 function takeOutbound(

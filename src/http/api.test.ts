@@ -149,6 +149,15 @@ test("every reference in the document leads somewhere, and every id in a path is
   }
 });
 
+test("no description in the document spells a code as if it were a property", async () => {
+  const { body } = await call("GET", "/api/openapi.json");
+  const descriptions = [...JSON.stringify(body).matchAll(/"description":"((?:[^"\\]|\\.)*)"/g)].map(
+    ([, description]) => description!,
+  );
+  expect(descriptions.some((each) => each.includes("`PROJECT_INACTIVE`"))).toBe(true);
+  expect(descriptions.filter((each) => /_[a-z]_[a-z]_/.test(each))).toEqual([]);
+});
+
 test("the public form is snake_case, ISO times and seconds; the user's own data stays as it is", async () => {
   const { body } = await call("GET", "/api/conversations/c_1");
   expect(body.conversation).toMatchObject({

@@ -14,7 +14,7 @@ import { toPublic } from "./public-json.ts";
 import { fromPublic, publicSchema } from "./public-schema.ts";
 import { REPAIR_ROUTES } from "./repair-routes.ts";
 import { type RequestLimits, tooMany, unread } from "./request-limits.ts";
-import type { ApiCall, ApiResult, Route } from "./route.ts";
+import type { ApiCall, ApiResult, ApiService, Route } from "./route.ts";
 import { TURN_ROUTES } from "./turn-routes.ts";
 
 /** Every route of the API, the document that describes them included. */
@@ -74,7 +74,7 @@ export function forAll(): EdgeAnswer {
 }
 
 interface Called {
-  readonly service: Service;
+  readonly service: ApiService;
   readonly limits: RequestLimits;
   readonly route: Route;
   readonly id: string;

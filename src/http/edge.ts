@@ -15,6 +15,11 @@ export interface EdgeOptions {
   readonly page?: boolean;
   /** Where the API has a port of its own, neither port serves the other's routes. */
   readonly serves?: "all" | "public" | "api";
+  /**
+   * A web channel's visitor is told why there is no answer, and which command helps. For developers: an
+   * error of a provider may say more than a visitor should read.
+   */
+  readonly showsReasons?: boolean;
 }
 
 /** Path and query. Longer than any provider's, and than any of our own pages uses. */
@@ -41,14 +46,14 @@ export function createEdge(service: Service, options: EdgeOptions = {}): Handle 
 type Answering = (request: EdgeRequest) => Promise<EdgeAnswer> | EdgeAnswer;
 
 function createRouter(service: Service, options: EdgeOptions): Answering {
+  const { serves = "all", page = true, showsReasons = false } = options;
   const limits = createRequestLimits(service);
   const targetOf = webhookTargets(service.aliases);
-  const webhooks = createWebhooks(service, limits);
+  const webhooks = createWebhooks(service, limits, showsReasons);
   const admit = createAccess(service);
   const api = createApi(service, limits, admit);
   const metrics = createMetrics(service, limits, admit);
-  const root = rootAnswer(service, options.page ?? true);
-  const { serves = "all" } = options;
+  const root = rootAnswer(service, page, showsReasons);
   return (request) => {
     const { path } = request;
     if (path.startsWith("/api/") || path === "/api") return serves === "public" ? notFound() : api(request);

@@ -45,6 +45,47 @@ const TURN = component(
   }),
 );
 
+const REASON = optional(text("Why. Told to developers alone: by `lull dev`."));
+
+const FAILING = component(
+  "FeedFailing",
+  object(
+    {
+      reason: REASON,
+      tries: count("All that failed."),
+      since: optional(time("Since when tries have ended in an outage.")),
+      again_in_ms: optional(number({ minimum: 0 }, "Until it is tried again; absent while it is.")),
+    },
+    "The turn that waits, or runs, has failed before.",
+  ),
+);
+
+const UNANSWERED = component(
+  "FeedUnanswered",
+  object(
+    {
+      id: optional(text("Of the dead letter, for `lull dead retry`. Told by `lull dev` alone.")),
+      at: time(),
+      message_ids: list(text("The one that the page gave it.")),
+      attempts: count(),
+      reason: REASON,
+    },
+    "Messages that failed for good: no further try is made by itself.",
+  ),
+);
+
+const UNKNOWN = component(
+  "FeedUnknown",
+  object(
+    {
+      id: optional(text("For `lull unknown resend`. Told by `lull dev` alone.")),
+      at: time(),
+      turn_id: text(),
+    },
+    "A reply, or a part of one, that may not have arrived.",
+  ),
+);
+
 /** The feed of a visitor's conversation, as JSON. The phone page (`web/phone`) is compiled against it. */
 export const FEED = component(
   "Feed",
@@ -64,6 +105,9 @@ export const FEED = component(
     waiting: list(WAITING),
     messages: list(MESSAGE, "Those after the `n` that was asked for."),
     turns: list(TURN),
+    failing: optional(FAILING),
+    unanswered: list(UNANSWERED, "The latest five."),
+    unknown: list(UNKNOWN, "The latest five."),
   }),
 );
 
@@ -71,3 +115,6 @@ export type Feed = Infer<typeof FEED>;
 export type FeedWaiting = Infer<typeof WAITING>;
 export type FeedMessage = Infer<typeof MESSAGE>;
 export type FeedTurn = Infer<typeof TURN>;
+export type FeedFailing = Infer<typeof FAILING>;
+export type FeedUnanswered = Infer<typeof UNANSWERED>;
+export type FeedUnknown = Infer<typeof UNKNOWN>;

@@ -6,6 +6,7 @@ import { newConversation } from "../core/new-conversation.ts";
 import { feedOf } from "./feed-view.ts";
 
 const conversation = newConversation("c1", { channelType: "web", address: "web", sender: "ana" }, 0);
+const VISITOR = { after: 0, showsReasons: false };
 
 it.each([
   ["answering", "t1", 10_000],
@@ -24,7 +25,7 @@ it.each([
     dead: [],
     unknown: [],
   };
-  expect(feedOf(detail, settingsWith({}), 0, 5_000).state).toBe(state);
+  expect(feedOf(detail, settingsWith({}), VISITOR, 5_000).state).toBe(state);
 });
 
 it.each([
@@ -38,7 +39,7 @@ it.each([
     const lock = { ...lockRecord("c1", { works: [], lease }), staged: 0 };
     const lists = { staged: [], messages: [], turns: [], refusals: [], dead: [], unknown: [] };
     const detail = { conversation: { ...conversation, ...processed }, lock, ...lists };
-    const feed = feedOf(detail, settingsWith({ clockSkewMs: 2_000 }), 0, 5_000);
+    const feed = feedOf(detail, settingsWith({ clockSkewMs: 2_000 }), VISITOR, 5_000);
     expect(feed).toMatchObject({ state, status });
   },
 );

@@ -12,7 +12,7 @@ import { web } from "../channels/web/index.ts";
 import type { Inspector } from "../ports/inspector.ts";
 import { problemsIn, TO_PROGRAMS } from "../schema/problems.ts";
 import { ERROR } from "./api-schemas.ts";
-import { createEdge } from "./edge.ts";
+import { createEdge, type EdgeOptions } from "./edge.ts";
 import { FEED } from "./feed-shape.ts";
 
 /** Asks for the feed of a service whose inspector shows `detail`. */
@@ -21,6 +21,7 @@ async function feed(
   detail: Partial<typeof DETAIL> = {},
   options: StubOptions = {},
   headers = {},
+  edge: EdgeOptions = {},
 ) {
   const inspector: Partial<Inspector> = {
     conversation: async (id) => (id === "c_1" ? { ...DETAIL, ...detail } : undefined),
@@ -29,7 +30,7 @@ async function feed(
       return JSON.stringify(key) === JSON.stringify({ channelType, address, sender }) ? "c_1" : undefined;
     },
   };
-  const handle = createEdge(stubService({ engine: async () => ({ inspector }) as never, ...options }));
+  const handle = createEdge(stubService({ engine: async () => ({ inspector }) as never, ...options }), edge);
   const search = `?${query}`;
   const answer = await handle({
     method: "GET",
@@ -117,6 +118,37 @@ test.each([
 test("while a turn runs the feed tells since when", async () => {
   const { body } = await feed(mine, { lock: { ...lock, lease: lease(NOW_MS + 1) } });
   expect(body.answering_since).toBe("2025-11-15T08:00:00.000Z");
+});
+
+const FAILING = { reason: "OPENAI_UNAVAILABLE: 500", tries: 3, sinceAtMs: NOW_MS - 9_000 };
+const AGAIN = { ...lock, failing: { ...FAILING, againAtMs: NOW_MS + 12_000 } };
+
+test("a developer is told why there is no answer, when it is tried again, and by which id", async () => {
+  const { body } = await feed(mine, { lock: AGAIN }, {}, {}, { showsReasons: true });
+  expect(body.failing).toEqual({
+    reason: "OPENAI_UNAVAILABLE: 500",
+    tries: 3,
+    since: "2025-11-15T07:59:51.000Z",
+    again_in_ms: 12_000,
+  });
+  const at = "2025-11-15T08:00:00.000Z";
+  expect(body.unanswered).toEqual([{ id: "d/1", at, message_ids: ["m-3"], attempts: 5, reason: "x" }]);
+  expect(body.unknown).toEqual([{ id: "u_1", at, turn_id: "t_1" }]);
+});
+
+test("a visitor is told that there is no answer, and neither why nor by which id", async () => {
+  const { body } = await feed(mine, { lock: AGAIN });
+  const at = "2025-11-15T08:00:00.000Z";
+  expect(body.failing).toEqual({ tries: 3, since: "2025-11-15T07:59:51.000Z", again_in_ms: 12_000 });
+  expect(body.unanswered).toEqual([{ at, message_ids: ["m-3"], attempts: 5 }]);
+  expect(body.unknown).toEqual([{ at, turn_id: "t_1" }]);
+});
+
+test("a try that runs, or is overdue, has no time to wait", async () => {
+  const failing = (more: object) => ({ lock: { ...lock, failing: { ...FAILING, ...more } } });
+  const told = async (more: object) => (await feed(mine, failing(more))).body.failing;
+  expect(await told({})).not.toHaveProperty("again_in_ms");
+  expect(await told({ againAtMs: NOW_MS - 5 })).toHaveProperty("again_in_ms", 0);
 });
 
 test("a quiet window is due when the visitor has been quiet, whatever its row still says", async () => {
@@ -219,7 +251,7 @@ test("a feed asks for no more than a page needs, and counts what it does not sho
   const { body } = await feed(mine, {}, { engine: async () => ({ inspector }) as never });
   expect(asked).toEqual([
     "c_1",
-    { rowsMax: 200, bytesMax: 128_000, waiting: { rowsMax: 500, bytesMax: 1_000_000 } },
+    { rowsMax: 200, bytesMax: 128_000, waiting: { rowsMax: 500, bytesMax: 1_000_000 }, unansweredMax: 5 },
   ]);
   expect(body.staged).toBe(1_999);
 });

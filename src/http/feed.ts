@@ -17,6 +17,7 @@ import { createUrl } from "./public-url.ts";
 /** What the phone page shows of a conversation: messages, what waits, what happens now. */
 export function createFeed(
   service: Service,
+  showsReasons: boolean,
 ): (name: string, channel: Channel, request: EdgeRequest) => Promise<EdgeAnswer> {
   const urlOf = createUrl(service.publicUrl);
   const pace = senderLimit(FEEDS_PER_MINUTE_MAX);
@@ -42,7 +43,8 @@ export function createFeed(
     const detail = await find(await service.engine(), query.get("conversation"), visitorKey(channel, sender));
     // The same answer for "not there" and "not yours", so that no caller learns which conversations exist.
     if (!detail) return notFound("there is no such conversation of this visitor");
-    return json(200, feedOf(detail, service.settings, after, service.clock.nowMs()));
+    const reader = { after, showsReasons };
+    return json(200, feedOf(detail, service.settings, reader, service.clock.nowMs()));
   };
 }
 

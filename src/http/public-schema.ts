@@ -65,9 +65,12 @@ export function fromPublic(value: unknown, schema: Schema): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Descriptions name other properties: `` `dueAtMs` `` -> `` `due_at` ``. */
+/** Descriptions name other properties: `` `dueAtMs` `` -> `` `due_at` ``. Codes, in capitals, are none. */
 function reworded<S extends Schema>(schema: S): S {
   const { description } = schema;
   if (description === undefined) return schema;
-  return { ...schema, description: description.replaceAll(/`(\w+)`/g, (_, key) => `\`${publicKey(key)}\``) };
+  return {
+    ...schema,
+    description: description.replaceAll(/`([a-z]\w*)`/g, (_, key) => `\`${publicKey(key)}\``),
+  };
 }

@@ -7,7 +7,9 @@ import { phonePage } from "./page/page.ts";
 const NOTE = json(200, { service: "lull", health: ["/healthz", "/readyz"], api: "/api/openapi.json" });
 
 /** What stands at `/`: the phone where there is a `web` channel to talk to, else a note. */
-export function rootAnswer(service: Service, page: boolean): EdgeAnswer {
+export function rootAnswer(service: Service, page: boolean, showsReasons: boolean): EdgeAnswer {
   const web = Object.entries(service.channels).find(([, channel]) => channel.type === "web");
-  return page && web ? phonePage(...web) : NOTE;
+  if (!page || !web) return NOTE;
+  const [name, channel] = web;
+  return phonePage(name, { isUnsigned: channel.isUnsigned, showsReasons });
 }

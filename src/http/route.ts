@@ -1,5 +1,6 @@
-import type { Engine } from "../ports/engine.ts";
+import type { OperatedEngine } from "../ports/engine.ts";
 import type { Page } from "../ports/inspector.ts";
+import type { Operations } from "../runtime/operations.ts";
 import type { Service } from "../runtime/service.ts";
 import {
   type Infer,
@@ -17,10 +18,13 @@ import type { ERROR } from "./api-schemas.ts";
 type QuerySchemas = Readonly<Record<string, Schema<string | number | boolean>>>;
 type Queried<Q extends QuerySchemas> = { readonly [Name in keyof Q]?: Infer<Q[Name]> };
 
+/** What a call may use of the service: for a project's caller, that project's operations. */
+export type ApiService = Omit<Service, "engine"> & Operations;
+
 /** One call of the API, checked against its route. */
 export interface ApiCall<Body = unknown, Query = unknown> {
-  readonly service: Service;
-  readonly engine: Engine;
+  readonly service: ApiService;
+  readonly engine: OperatedEngine;
   /** The `{id}` of the path; empty where there is none. */
   readonly id: string;
   readonly query: Query;

@@ -26,8 +26,9 @@ interface Target {
 export function createWebhooks(
   service: Service,
   { intake, slots }: RequestLimits,
+  showsReasons: boolean,
 ): (target: Target, request: EdgeRequest) => Promise<EdgeAnswer> {
-  const feed = createFeed(service);
+  const feed = createFeed(service, showsReasons);
   const urlOf = createUrl(service.publicUrl);
   return async ({ name, step }, request) => {
     const channel = byName(service.channels, name);

@@ -197,7 +197,10 @@ export const LIMITS = {
     help: "with `honourStatus`: how long another system's `processing_reply` puts a turn off",
     more: "; after that it counts as left behind, and the turn starts",
   },
-  /** Counted from the first look that put the turn off, whatever the other system did meanwhile. */
+  /**
+   * Counted from the first look that put the turn off, whatever the other system did meanwhile, and over all
+   * tries of the turn together.
+   */
   honourStatusForMsMax: {
     ...SECONDS,
     key: "honourStatusSecondsMax",

@@ -250,6 +250,9 @@ export interface Engine extends EngineHealth {
   close(): Promise<void>;
 }
 
+/** What operating conversations takes, and all that the callers of one project have of an engine. */
+export type OperatedEngine = Pick<Engine, "conversations" | "inspector" | "repairs">;
+
 export interface BackupOptions {
   /** When the copy is made: a service that starts on it says so. */
   readonly atMs: number;

@@ -20,7 +20,7 @@ export interface Listing<T> {
 }
 
 export interface ConversationFilter extends Page {
-  /** Part of a name of the person, or the exact conversation id. */
+  /** Part of a name of the person, or the beginning of the conversation's id. */
   readonly search?: string;
   readonly active?: boolean;
 }
@@ -70,6 +70,8 @@ export interface DetailLimits {
    * are read.
    */
   readonly waiting?: { readonly rowsMax: number; readonly bytesMax: number };
+  /** The same for dead letters and for unknown sends, where it is fewer: a letter may cost a request. */
+  readonly unansweredMax?: number;
 }
 
 export interface ConversationDetail {
@@ -111,6 +113,8 @@ export interface Gauges {
   readonly staleLeases: number;
   /** When the oldest current lease was taken. */
   readonly oldestLeaseAtMs?: number;
+  /** As in `Counts`. Left out by an engine that does not tell it here. */
+  readonly paused?: boolean;
 }
 
 /** Reading for operators and dashboards. It changes nothing and never slows down a turn. */

@@ -1,4 +1,5 @@
 import type { DeadLetter } from "../model/dead-letter.ts";
+import type { UnknownSend } from "../model/unknown-send.ts";
 
 /**
  * `passed-on`: the customer cannot be reached, because their number may be another person's by now. What was
@@ -13,6 +14,8 @@ export interface Repairs {
   /** Moves the messages back to staged, once: a new turn answers them. */
   retryDead(deadLetterId: string): Promise<"retried" | NotRepeated>;
   discardDead(deadLetterId: string): Promise<"discarded" | "not-found">;
+  /** One by its id. At constant cost, however many there are. */
+  unknownSend(id: string): Promise<UnknownSend | undefined>;
   /** The operator found out what became of it: it is taken off the list. */
   markUnknown(unknownId: string): Promise<"marked" | "not-found">;
   /** Sends again, as a turn of its own, what may not have gone out. */

@@ -50,6 +50,7 @@ export function createService(config: LullConfig): Service {
   return {
     ...known,
     ...operationsOver({ ...context, log }),
+    engine,
     ...projectsOver({ ...context, watch }),
     forProject: (project) => operationsOver({ ...withinProject(context, project), log }),
     receive: (name, request) => receive(receiving, name, request),

@@ -1,13 +1,13 @@
 import { projectOf } from "../core/projects.ts";
 import type { Log } from "../model/log.ts";
 import type { FullReply } from "../model/reply.ts";
-import type { Engine } from "../ports/engine.ts";
+import type { OperatedEngine } from "../ports/engine.ts";
 import { type CreateRequest, type CreateResult, createConversation } from "./create-conversation.ts";
 import { answerLate } from "./late-answer.ts";
 import { type Operating, operating } from "./operating.ts";
 import { viewOf } from "./project-view.ts";
 import { type SayRequest, type SayResult, say } from "./say.ts";
-import type { UseCaseContext } from "./use-case.ts";
+import type { UseCaseContext, WholeContext } from "./use-case.ts";
 
 /** What may be done with conversations: with all, or with those of one project. */
 export interface Operations extends Operating {
@@ -23,7 +23,7 @@ export interface Operations extends Operating {
   /**
    * The engine, opened on first use. Rejects from `stop` on, as everything does that needs it, until `start`.
    */
-  engine(): Promise<Engine>;
+  engine(): Promise<OperatedEngine>;
 }
 
 export function operationsOver(context: UseCaseContext & { readonly log: Log }): Operations {
@@ -38,10 +38,7 @@ export function operationsOver(context: UseCaseContext & { readonly log: Log }):
 }
 
 /** The same for one project: its channels, and a store without other projects' conversations. */
-export function withinProject(
-  { settings, channels, engine }: UseCaseContext,
-  project: string,
-): UseCaseContext {
+export function withinProject({ settings, channels, engine }: WholeContext, project: string): UseCaseContext {
   const theirs = Object.entries(channels).filter(([name]) => projectOf(settings, name) === project);
   return {
     settings,

@@ -34,6 +34,13 @@ function twoTenants(given: Partial<LullConfig> = {}) {
 const seenBy = async (service: Service, tenant: Tenant) =>
   (await service.forProject(tenant).engine()).inspector;
 
+it("a project's callers have of the engine its conversations, lists and repairs, and nothing else", async () => {
+  const { service } = twoTenants();
+  const engine = await service.forProject("acme").engine();
+  expect(Object.keys(engine).sort()).toEqual(["conversations", "inspector", "repairs"]);
+  await service.stop(0);
+});
+
 describe("a project sees of what never had a conversation", () => {
   it("its own refusals, and no other's", async () => {
     const { service, write } = twoTenants({ admission: "known" });
@@ -67,6 +74,41 @@ describe("a project sees of what never had a conversation", () => {
     expect(await repairs.retryDead(ofBeta![0]!.id)).toBe("not-found");
     expect(await repairs.discardDead(ofAcme![0]!.id)).not.toBe("not-found");
     expect((await (await service.engine()).inspector.dead({ limit: 10 })).items).toEqual(ofBeta);
+    await service.stop(0);
+  });
+
+  it("its own unknown sends, which it may mark, and no other's", async () => {
+    let isGone = false;
+    const engine = aroundEngine(memory(), () => async (name, _input, call) => {
+      if (isGone && name === "conversations.get") return undefined;
+      return call();
+    });
+    const channel = (tenant: Tenant) => {
+      const made = testChannel({ addresses: [TO[tenant]] });
+      made.behave(() => ({ kind: "unknown", why: "read timeout" }));
+      return made;
+    };
+    const projects = {
+      acme: { channels: { acme: channel("acme") } },
+      beta: { channels: { beta: channel("beta") } },
+    };
+    const { clock, service, write } = twoTenants({ engine, projects });
+    await service.start();
+    await write("acme", "ana");
+    await write("beta", "ben");
+    await clock.advance(600_000);
+    // Another system removed the rows of both conversations.
+    isGone = true;
+    const [ofAcme] = (await (await seenBy(service, "acme")).unknown({ limit: 10 })).items;
+    const [ofBeta] = (await (await seenBy(service, "beta")).unknown({ limit: 10 })).items;
+    expect([ofAcme!.to, ofBeta!.to]).toEqual(["ana", "ben"]);
+    const { repairs } = await service.forProject("acme").engine();
+    expect(await repairs.unknownSend(ofAcme!.id)).toEqual(ofAcme);
+    expect(await repairs.unknownSend(ofBeta!.id)).toBeUndefined();
+    expect(await repairs.markUnknown(ofBeta!.id)).toBe("not-found");
+    expect(await repairs.resendUnknown(ofBeta!.id)).toBe("not-found");
+    expect(await repairs.markUnknown(ofAcme!.id)).toBe("marked");
+    expect((await (await service.engine()).inspector.unknown({ limit: 10 })).items).toEqual([ofBeta]);
     await service.stop(0);
   });
 
@@ -127,7 +169,7 @@ describe("a project's pages", () => {
     const { clock, service, write } = twoTenants();
     await write("acme", "ana");
     // More of another's than one page may cost.
-    for (let n = 0; n < 30; n += 1) {
+    for (let n = 0; n < 2_010; n += 1) {
       await clock.advance(1);
       await write("beta", `ben-${n}`);
     }
@@ -136,7 +178,7 @@ describe("a project's pages", () => {
     const first = await acme.conversations({ limit: 1 });
     expect(first.items).toEqual([]);
     const cursor = first.next!;
-    const others = (await all.conversations({ limit: 20 })).next!;
+    const others = (await all.conversations({ limit: 2_000 })).next!;
     expect([cursor, Buffer.from(cursor, "base64url").toString("latin1")].join()).not.toContain(others);
     const { items } = await acme.conversations({ limit: 1, cursor });
     expect(items.map(({ sender }) => sender)).toEqual(["ana"]);

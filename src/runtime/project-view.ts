@@ -1,11 +1,11 @@
-import { conversationOfUnknown, conversationWithin } from "../core/identity.ts";
+import { conversationWithin } from "../core/identity.ts";
 import { projectAt, projectOf } from "../core/projects.ts";
 import { LullError } from "../errors.ts";
 import type { ConversationKey } from "../model/conversation.ts";
 import type { DeadLetter } from "../model/dead-letter.ts";
 import type { Settings } from "../model/settings.ts";
 import type { Conversations } from "../ports/conversations.ts";
-import type { Engine } from "../ports/engine.ts";
+import type { Engine, OperatedEngine } from "../ports/engine.ts";
 import type { ConversationFilter, Inspector, Listing, Page } from "../ports/inspector.ts";
 import type { Repairs } from "../ports/repairs.ts";
 import { withSealedCursors } from "./sealed-cursor.ts";
@@ -21,7 +21,7 @@ type Knows = (conversationId: string | undefined, channel?: string) => Promise<b
 type Key = () => Promise<Buffer>;
 
 /** What a project sees of the store: other projects' conversations are not there. */
-export function viewOf(engine: Engine, settings: Settings, project: string): Engine {
+export function viewOf(engine: Engine, settings: Settings, project: string): OperatedEngine {
   const { conversations, inspector, repairs } = engine;
   const isTheirs: IsTheirs = (key) => projectAt(settings, key) === project;
   // A channel that was removed from the configuration may have been another project's.
@@ -34,8 +34,6 @@ export function viewOf(engine: Engine, settings: Settings, project: string): Eng
   };
   const key: Key = async () => Buffer.from(await engine.secretFor(`cursors of ${project}`), "base64url");
   return {
-    ...engine,
-    secretFor: notTheirs,
     conversations: theirConversations(conversations, isTheirs, knows),
     inspector: theirInspector(inspector, isTheirs, knows, key),
     repairs: theirRepairs(repairs, knows),
@@ -110,9 +108,14 @@ function theirRepairs(all: Repairs, knows: Knows): Repairs {
     return (await isKnownLetter(letter, knows)) ? letter : undefined;
   };
   const knowsDead = async (id: string) => (await deadLetter(id)) !== undefined;
-  const knowsUnknown = (id: string) => knows(conversationOfUnknown(id));
+  const unknownSend = async (id: string) => {
+    const send = await all.unknownSend(id);
+    return send && (await knows(send.conversationId, send.channel)) ? send : undefined;
+  };
+  const knowsUnknown = async (id: string) => (await unknownSend(id)) !== undefined;
   return {
     deadLetter,
+    unknownSend,
     retryDead: (id) => unless(knowsDead(id), () => all.retryDead(id)),
     discardDead: (id) => unless(knowsDead(id), () => all.discardDead(id)),
     markUnknown: (id) => unless(knowsUnknown(id), () => all.markUnknown(id)),

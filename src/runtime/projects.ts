@@ -26,12 +26,12 @@ export interface Projects {
   projects(): Promise<readonly Project[]>;
   /** Counts for all of its conversations, at once (on AWS within a second), until it is reset. */
   changeProject(name: string, change: ProjectChange): Promise<Project | "not-found">;
-  /** What is configured counts again. */
+  /** What is configured counts again. A pause stays. */
   resetProject(name: string): Promise<Project | "not-found">;
 }
 
 export const PROJECT_REQUEST = object({
-  paused: optional(flag("Its messages are kept, and answered within a minute after it goes on.")),
+  paused: optional(flag("Its messages are kept, and due at once when it goes on.")),
   status: optional(name("`active`, or any other word: then messages are refused with `PROJECT_INACTIVE`.")),
   allowedChannels: optional(list(name(), "Channel types that may be used; `all` alone means all.")),
 });

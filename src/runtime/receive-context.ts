@@ -8,10 +8,10 @@ import type { ResponderFor } from "./responder-for.ts";
 import type { SampledLog } from "./sampled-log.ts";
 import { type SenderLimit, senderLimits } from "./sender-limit.ts";
 import type { StoreState } from "./store-state.ts";
-import type { UseCaseContext } from "./use-case.ts";
+import type { WholeContext } from "./use-case.ts";
 
 /** What the other parts of the service bring to receiving. */
-export interface ReceivingParts extends UseCaseContext {
+export interface ReceivingParts extends WholeContext {
   readonly fitness: Pick<ChannelFitness, "require">;
   readonly log: Log;
   /** For everything that a caller may cause without end. */

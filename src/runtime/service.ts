@@ -1,6 +1,6 @@
 import type { Series } from "../model/series.ts";
 import type { WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
-import type { TriggerSource } from "../ports/engine.ts";
+import type { Engine, TriggerSource } from "../ports/engine.ts";
 import type { CatchUpRequest, CatchUpResult } from "./catch-up.ts";
 import type { Operations } from "./operations.ts";
 import type { Projects } from "./projects.ts";
@@ -9,6 +9,7 @@ import type { WakeOutcome, Within } from "./worker.ts";
 
 /** What the edges (HTTP, Lambda, CLI) are given: the whole product behind one door. */
 export interface Service extends ServiceFacts, Operations, Projects {
+  engine(): Promise<Engine>;
   /** The same for one project: other projects' conversations are not there. */
   forProject(project: string): Operations;
   /**

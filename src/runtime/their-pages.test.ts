@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Page } from "../ports/inspector.ts";
-import { theirPages } from "./their-pages.ts";
+import { theirPages, UNBOUND } from "./their-pages.ts";
 
 /** Rows 0, 1, 2, ... of which the last is theirs. */
 function store(rows: number) {
@@ -15,12 +15,13 @@ function store(rows: number) {
     const next = Number(cursor) + items.length;
     return { items, ...(next < rows && { next: String(next) }) };
   };
-  return { read, theirs: theirPages(list, (row) => row === rows - 1) };
+  return { read, list, theirs: theirPages(list, (row) => row === rows - 1) };
 }
 
 test.each([
   [500, 2_000, 4],
-  [10, 200, 20],
+  [10, 2_000, 20],
+  [1, 2_000, 20],
 ])("a page of %i reads %i rows of others in %i pages, says where to go on, and no more", async (...given) => {
   const [limit, rows, pages] = given;
   const { read, theirs } = store(10_000);
@@ -38,4 +39,23 @@ test("what is theirs is found behind many rows of others, page by page", async (
     cursor = next;
   }
   expect(found).toEqual([4_320]);
+});
+
+test("more than fit are not lost: the next page begins behind the last that fitted", async () => {
+  const even = theirPages(store(300).list, (row) => row % 2 === 0);
+  const found: number[] = [];
+  let cursor: string | undefined = "0";
+  while (cursor !== undefined) {
+    const { items, next }: { items: readonly number[]; next?: string } = await even({ limit: 7, cursor });
+    expect(items.length).toBeLessThanOrEqual(7);
+    found.push(...items);
+    cursor = next;
+  }
+  expect(found).toEqual(Array.from({ length: 150 }, (_, at) => 2 * at));
+});
+
+test("an operator's own page has no bound", async () => {
+  const { list } = store(10_000);
+  const all = theirPages(list, (row) => row === 9_999, UNBOUND);
+  expect(await all({ limit: 10 })).toEqual({ items: [9_999] });
 });

@@ -171,7 +171,7 @@ describeOnEmulators("doctor on AWS", (emulators) => {
     dynamodb.destroy();
     expect(found((await examine()).findings, "quarantine")).toMatchObject({
       verdict: "warn",
-      detail: expect.stringMatching(/^1 rows were not ours: .*lull migrate seed-aws/),
+      detail: expect.stringMatching(/^1 row was not ours: .*lull migrate seed-aws/),
     });
     const [row] = (await lull(["quarantine"])).json.items;
     expect(row).toMatchObject({ table: "conversations-trigger-lock", key: "theirs" });
@@ -279,7 +279,7 @@ describeOnEmulators("the commands on AWS, beside a running service:", (emulators
     });
     const of = (text: string) => letters.find(({ messages }) => messages[0]?.text === text)!.id;
     service.openai.behave(() => "service last");
-    expect(await beside(["dead", "discard", of("from 2")])).toMatchObject({ code: 0 });
+    expect(await beside(["dead", "discard", of("from 2"), "--yes"])).toMatchObject({ code: 0 });
     expect(await beside(["dead", "retry", of("from 1")])).toMatchObject({ code: 0 });
     await service.twilio.whenSent(1);
     expect((await beside(["dead"])).json.items).toEqual([]);

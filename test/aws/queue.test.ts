@@ -271,7 +271,7 @@ describeOnEmulators("the responder queue itself", (emulators) => {
       await set({ ...on.resources.env, [name]: on.resources.queues.default! });
       const service = on.service.lull("start", "--log-level", "error");
       expect(await service.gone()).toEqual({ code: 2, signal: null });
-      const where = name === "LULL_AI_QUEUE" ? "respond" : "handOffTo";
+      const where = name === "LULL_AI_QUEUE" ? "the responder" : "handOffTo";
       expect(service.stderr).toMatch(new RegExp(`^lull: ${where}: \\S+ is one of the queues that wake us`));
       await on.service.end();
     }

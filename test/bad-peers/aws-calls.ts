@@ -122,6 +122,7 @@ const ENGINE: EngineCalls = {
     deadLetter: ({ repairs }) => repairs.deadLetter("dead-1.conversation-1"),
     retryDead: ({ repairs }) => repairs.retryDead("dead-1.conversation-1"),
     discardDead: ({ repairs }) => repairs.discardDead("dead-1.conversation-1"),
+    unknownSend: ({ repairs }) => repairs.unknownSend("turn-1.conversation-1.0"),
     markUnknown: ({ repairs }) => repairs.markUnknown("turn-1.conversation-1.0"),
     resendUnknown: ({ repairs }) => repairs.resendUnknown("turn-1.conversation-1.0"),
     discardQuarantined: ({ repairs }) => repairs.discardQuarantined("row-1.conversation-1"),

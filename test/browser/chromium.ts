@@ -7,6 +7,16 @@ import { eventually } from "../lull-process.ts";
 
 /** A Chromium of the machine: `LULL_TEST_BROWSER=/usr/bin/chromium`. The repository brings none. */
 export const CHROMIUM = process.env.LULL_TEST_BROWSER;
+/** A folder for pictures of every screen, to look at. */
+export const PICTURES = process.env.LULL_TEST_PICTURES;
+
+/** Of every screen: a short one shows what does not fit. */
+const HEIGHT_PX = 844;
+
+export interface Look {
+  readonly width: number;
+  readonly scheme?: "light" | "dark";
+}
 
 interface Message {
   readonly id?: number;
@@ -50,16 +60,48 @@ export class Tab {
     await this.until("the page is there", "document.readyState === 'complete'");
   }
 
+  /** From now on the screen is this wide, and the system light or dark. */
+  async look({ width, scheme = "light" }: Look): Promise<void> {
+    const screen = { width, height: HEIGHT_PX, deviceScaleFactor: 1, mobile: false };
+    await this.#send("Emulation.setDeviceMetricsOverride", screen);
+    const features = [
+      { name: "prefers-color-scheme", value: scheme },
+      // What moves is neither looked at nor judged halfway.
+      { name: "prefers-reduced-motion", value: "reduce" },
+    ];
+    await this.#send("Emulation.setEmulatedMedia", { features });
+  }
+
+  /** What there is to see, as PNG. */
+  async picture(): Promise<Buffer> {
+    const { data } = (await this.#send("Page.captureScreenshot")) as { data: string };
+    return Buffer.from(data, "base64");
+  }
+
+  async press(key: "Escape" | "Tab" | "Enter"): Promise<void> {
+    const codes = { Escape: 27, Tab: 9, Enter: 13 };
+    const about = {
+      key,
+      code: key,
+      windowsVirtualKeyCode: codes[key],
+      ...(key === "Enter" && { text: "\r" }),
+    };
+    await this.#send("Input.dispatchKeyEvent", { type: "keyDown", ...about });
+    await this.#send("Input.dispatchKeyEvent", { type: "keyUp", ...about });
+  }
+
   /** Types into what has the focus, and presses Enter. */
   async write(text: string): Promise<void> {
     await this.#send("Input.insertText", { text });
-    const enter = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" };
-    await this.#send("Input.dispatchKeyEvent", { type: "keyDown", ...enter });
-    await this.#send("Input.dispatchKeyEvent", { type: "keyUp", ...enter });
+    await this.press("Enter");
   }
 
   async evaluate<T>(expression: string): Promise<T> {
-    const answer = await this.#send("Runtime.evaluate", { expression, returnByValue: true });
+    const answer = await this.#send("Runtime.evaluate", {
+      expression,
+      returnByValue: true,
+      awaitPromise: true,
+    });
     return (answer as { result: { value: T } }).result.value;
   }
 

@@ -8,7 +8,7 @@ import { memory } from "../../src/engines/memory/index.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import { LullError } from "../../src/errors.ts";
 import { createLull, type Lull, type Reply, type Turn } from "../../src/index.ts";
-import type { SendOutcome } from "../../src/ports/channel.ts";
+import type { Channel, SendOutcome } from "../../src/ports/channel.ts";
 import type { EngineProvider } from "../../src/ports/engine.ts";
 import { type FakeClock, fakeClock } from "../../src/testing/fake-clock.ts";
 import { type TestChannel, testChannel } from "../../src/testing/test-channel.ts";
@@ -46,12 +46,24 @@ const REPLIES: Readonly<Record<string, (turn: Turn) => Promise<Reply> | Reply>> 
   }),
 };
 
+/** How visitors of the web channel are answered, who get no answer; all others do. */
+const VISITS: typeof REPLIES = {
+  "a visitor refused": () => {
+    throw new LullError("not this", { code: "MODEL_REFUSED", retry: "never" });
+  },
+  "a visitor in an outage": () => {
+    throw new LullError("not now", { code: "MODEL_DOWN", retry: "later", retryAfterMs: 600_000 });
+  },
+  "a visitor lost": () => "did it come?",
+};
+
 /** How their sends end; all others are sent. */
 const SENDS: Readonly<Record<string, (text: string) => SendOutcome | undefined>> = {
   "sent in part": (text) => (text === "two" ? { kind: "not-sent", retry: "never", why: "no" } : undefined),
   "told for nothing": (text) =>
     text === "a word" ? { kind: "not-sent", retry: "never", why: "no" } : undefined,
   "lost on the way": () => ({ kind: "unknown", why: "no answer" }),
+  "a visitor lost": () => ({ kind: "unknown", why: "no answer" }),
   "+15550126": () => ({ kind: "not-sent", retry: "never", why: "no" }),
   "+15550127": () => ({ kind: "unknown", why: "no answer" }),
 };
@@ -70,6 +82,15 @@ interface Answer {
   };
 }
 
+/** A web channel that does not always know whether its visitor was reached, and cannot be asked later. */
+function webLosing(): Channel {
+  const channel = web();
+  const { send } = channel;
+  const sendOrLose: Channel["send"] = async (outgoing, ...rest) =>
+    SENDS[outgoing.to]?.(outgoing.text) ?? send(outgoing, ...rest);
+  return Object.assign(channel, { send: sendOrLose, reconcile: undefined }) as unknown as Channel;
+}
+
 class Fixture {
   readonly clock: FakeClock = fakeClock();
   readonly channel: TestChannel = testChannel({ type: "whatsapp" });
@@ -86,15 +107,16 @@ class Fixture {
       if (this.isResent && to === "lost on the way") return { kind: "not-sent", retry: "never", why: "no" };
       return SENDS[to]?.(text) ?? { kind: "sent", providerId: `out-${n}` };
     });
-    this.lull = createLull({
+    const config = {
       engine,
-      channels: { phone: this.channel, web: web() },
+      channels: { phone: this.channel, web: webLosing() },
       window: { seconds: 10 },
       limits: { retryForSeconds: 30, settleSeconds: 1, leaseSeconds: 86_400, stagedMessagesMax: STAGED_MAX },
-      respond: (turn) => {
-        this.turnIds.set(turn.conversation.sender, turn.id);
+      respond: (turn: Turn) => {
+        const { sender } = turn.conversation;
+        this.turnIds.set(sender, turn.id);
         return (
-          REPLIES[turn.conversation.sender]?.(turn) ?? {
+          (REPLIES[sender] ?? VISITS[sender])?.(turn) ?? {
             text: `heard: ${turn.text}`,
             usage: USAGE,
             media: [PICTURE],
@@ -104,7 +126,8 @@ class Fixture {
       clock: this.clock,
       random: () => 0.5,
       log: () => {},
-    });
+    };
+    this.lull = createLull(config, { showsReasons: true });
   }
 
   async write(sender: string, text: string, alias?: string): Promise<void> {
@@ -194,7 +217,7 @@ async function happen(it: Fixture): Promise<void> {
   await it.clock.advance(20_000);
   await it.write("waiting", "just now", "+15550124");
   await it.write("+15550125", "mine once");
-  for (const visitor of ["answered", "being answered"]) await it.visit(visitor, "1");
+  for (const visitor of ["answered", "being answered", ...Object.keys(VISITS)]) await it.visit(visitor, "1");
   await it.clock.advance(20_000);
   await it.visit("just arrived", "1");
   await it.write("SV.later", "hi");
@@ -227,7 +250,13 @@ async function lookAtAll(it: Fixture): Promise<void> {
     }
   }
   await it.ask("GET", "/api/conversations/{id}", "no-such-id");
-  for (const sender of ["being answered", "answered", "just arrived", "no such visitor"])
+  for (const sender of [
+    "being answered",
+    "answered",
+    "just arrived",
+    "no such visitor",
+    ...Object.keys(VISITS),
+  ])
     await it.ask(
       "GET",
       "/webhooks/{channel}/feed",

@@ -188,6 +188,7 @@ function stubEngine(calls: Calls): Engine {
       deadLetter: note("deadLetter", () => undefined),
       retryDead: note("retryDead", (id) => (id === "d/1" ? "retried" : unrepeated(id))),
       discardDead: note("discardDead", (id) => (id === "d/1" ? "discarded" : "not-found")),
+      unknownSend: note("unknownSend", () => undefined),
       markUnknown: note("markUnknown", (id) => (id === "u_1" ? "marked" : "not-found")),
       resendUnknown: note("resendUnknown", (id) => (id === "u_1" ? "staged" : unrepeated(id))),
       discardQuarantined: note("discardQuarantined", () => "not-found" as const),

@@ -346,6 +346,20 @@ describe("lull migrate seed-wati", () => {
     expect(stderr).toContain("that were moved: 0; others, which stay: 2");
   });
 
+  test("it is one statement, so all of it or nothing, and a time that is no number breaks none", async () => {
+    const database = threadStore(source, { buffer: BURST });
+    database.exec(`INSERT INTO message_buffer (wa_id, message_type, content, timestamp)
+      VALUES ('50370000009', 'text', 'when?', 9e999)`);
+    await migrate("--apply");
+    const { json } = await migrate("--print-delete");
+    const { statements } = json as { statements: string[] };
+    expect(statements).toHaveLength(1);
+    const { changes } = database.prepare(statements[0]!).run();
+    expect(changes).toBe(5);
+    expect(database.prepare("SELECT count(*) AS n FROM message_buffer").get()).toEqual({ n: 0 });
+    database.close();
+  });
+
   test("its group shows what there is", async () => {
     const { code, text } = await lull(["migrate"]);
     expect(code).toBe(0);

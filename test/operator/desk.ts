@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { run } from "../../src/cli/run.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import { createLull, type Lull } from "../../src/index.ts";
@@ -16,10 +17,12 @@ export interface Desk {
   write(sender: string, text: string, senderAlias?: string, address?: string): Promise<void>;
   /** A command, as the operator types it. */
   type(...args: string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }>;
+  /** Another program writes to the file. */
+  spoil(statement: string): void;
   close(): Promise<void>;
 }
 
-export async function desk(respond: Responder): Promise<Desk> {
+export async function desk(respond: Responder, env: Record<string, string> = {}): Promise<Desk> {
   const cwd = await mkdtemp(join(tmpdir(), "lull-desk-"));
   const channel = testChannel();
   const lull = createLull({
@@ -45,7 +48,7 @@ export async function desk(respond: Responder): Promise<Desk> {
     async type(...args) {
       const [out, err]: [string[], string[]] = [[], []];
       const code = await run([...args, "--db", join(cwd, "lull.db")], {
-        env: {},
+        env,
         cwd,
         stderrIsTty: false,
         nowMs: systemClock.nowMs,
@@ -54,6 +57,11 @@ export async function desk(respond: Responder): Promise<Desk> {
         logLine: (line) => void err.push(line),
       });
       return { code, out: out.join("\n"), err: err.join("") };
+    },
+    spoil(statement) {
+      const file = new DatabaseSync(join(cwd, "lull.db"));
+      file.exec(statement);
+      file.close();
     },
     async close() {
       await lull.stop(0);

@@ -45,7 +45,7 @@ it("`dead retry` of a letter that cannot be sent says why, and leaves it as it i
   expect(out).toMatch(/^0 retried\n\S+ is not retried: another person has come with/);
   expect(code).toBe(1);
   expect(await dead(2)).toEqual(before);
-  expect((await at.type("dead", "discard", stranger)).out).toBe("1 discarded");
+  expect((await at.type("dead", "discard", stranger, "--yes")).out).toBe("1 discarded");
 });
 
 it("`dead retry --all` leaves it, too, and retries the others", async () => {

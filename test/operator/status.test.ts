@@ -25,7 +25,7 @@ it("`status` says what waits, why it fails, since when, and when it is tried aga
   const out = await telling(/2 conversations wait/);
   expect(out).toMatch(/^waiting +2 messages in 2 conversations$/m);
   expect(out).toMatch(
-    /^failing +OPENAI_UNAVAILABLE: .* \(2 conversations wait, since .*, tried again in \d+ (s|min)\)$/m,
+    /^failing +OPENAI_UNAVAILABLE: .*\n +2 conversations wait, since .*, tried again in \d+ (s|min)$/m,
   );
   const told = JSON.parse((await at.type("status", "--port", "0", "--json")).out);
   expect(told).toMatchObject({ service: { kind: "none" }, counts: { staged: 2 }, is_cut: false });

@@ -23,8 +23,8 @@ it("`conversations show` tells why a message got no answer, and the command that
   });
   await at.write("ana", "are you open?");
   const out = await showing("NO ANSWER");
-  expect(out).toContain("after 1 attempt: OPENAI_UNAUTHORIZED: the key was refused");
-  expect(out).toContain("  are you open?");
+  expect(out).toContain("  why: OPENAI_UNAUTHORIZED: the key was refused (1 attempt)");
+  expect(out).toContain("  wrote: are you open?");
   const [, command] = /once that is put right: lull (dead retry \S+)/.exec(out)!;
   expect((await at.type(...command!.split(" "))).out).toBe("1 retried");
 });

@@ -152,6 +152,7 @@ async function everything(): Promise<void> {
   await turns.commit(unsure.lease, replied(unsure, unknown(draftFor(unsure), 0), { outcome: "unknown" }));
   await repairs.discardDead("x");
   await repairs.resendUnknown("x");
+  await repairs.unknownSend("x");
   for (const { id: send } of (await inspector.unknown({ limit: 10 })).items) await repairs.markUnknown(send);
   await repairs.discardQuarantined?.("1");
 
@@ -168,6 +169,7 @@ async function everything(): Promise<void> {
   await turns.takeDue(10, NEVER);
   await conversations.pauseAll(false);
   await conversations.changeProject("acme", { status: "archived" });
+  await conversations.changeProject("acme", { paused: false });
   await sweeping.sweep();
   await sweeping.freeLeases("h");
   await engine.ping();

@@ -98,6 +98,7 @@ function inputs(): { readonly [N in ReadName]: StepInput<N> } {
     listDead: page,
     showDead: "",
     listUnknown: page,
+    showUnknown: "",
     listRefusals: page,
     listQuarantined: page,
     projectChange: "",

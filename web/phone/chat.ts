@@ -10,6 +10,7 @@ const TICK_WORDS: Record<Tick, string> = {
   check: "delivered",
   checks: "answered",
   alert: "not delivered",
+  unanswered: "could not be answered",
 };
 
 export interface Chat {
@@ -88,11 +89,18 @@ function drawBubble(
     item.side === "out" ? item.state : "",
     sideOf(previous) !== item.side ? "first" : "",
     isLast ? "last" : "",
+    isUnanswered(item) ? "unanswered" : "",
     row.isStill ? "still" : "",
   ];
   setClass(row.element, names.filter((name) => name !== "").join(" "));
   if (row.tick && item.side === "out") drawTick(row.tick, item.tick);
-  drawNote(row.note, item, isLast);
+  // What a whole burst has in common is said once, below it.
+  const isSaidBelow = isUnanswered(item) && isUnanswered(next);
+  drawNote(row.note, isSaidBelow ? { ...item, note: "" } : item, isLast);
+}
+
+function isUnanswered(item: Item | undefined): boolean {
+  return item !== undefined && "tick" in item && item.tick === "unanswered";
 }
 
 function sideOf(item: Item | undefined): string | undefined {
@@ -102,7 +110,10 @@ function sideOf(item: Item | undefined): string | undefined {
 function drawTick(element: HTMLElement, tick: Tick): void {
   if (element.dataset.tick === tick) return;
   element.dataset.tick = tick;
-  element.replaceChildren(icon(tick), make("span", "heard", TICK_WORDS[tick]));
+  element.replaceChildren(
+    icon(tick === "unanswered" ? "alert" : tick),
+    make("span", "heard", TICK_WORDS[tick]),
+  );
   element.title = TICK_WORDS[tick];
 }
 

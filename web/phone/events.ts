@@ -2,41 +2,38 @@ import type { FeedTurn } from "../../src/http/feed-shape.ts";
 import { cut, plural, seconds } from "../shared/wording.ts";
 import type { KnownFeed } from "./known-feed.ts";
 import type { LogEntry } from "./message-log.ts";
+import { isGood, outcomeWords } from "./outcomes.ts";
+import type { PastEvent } from "./past.ts";
 
-/** In the order of what happened in the same millisecond: a window opens with the message that was staged. */
-const KINDS = ["staged", "window", "taken", "committed", "trouble"] as const;
+/** In the order of what happened in the same millisecond: a window opens with the message that was saved. */
+const KINDS = ["saved", "window", "asked", "done", "trouble"] as const;
 const EVENTS_MAX = 80;
 const QUOTE_LENGTH_MAX = 60;
-/** Outcomes without a reply that are no trouble. */
-const QUIET_OUTCOMES = ["no-reply", "queued", "handed-off"];
+const REASON_LENGTH_MAX = 240;
+/** The page's own time of what the service tells later by its own is this near. */
+const NEAR_MS = 300;
 
+/** A row of the panel: what happened in a newcomer's words, and Lull's own word for it. */
 export interface PanelEvent {
   readonly key: string;
   readonly at: number;
   readonly kind: (typeof KINDS)[number];
   readonly what: string;
-  readonly detail?: string;
-  /** Counts down: its detail is made when it is drawn. */
-  readonly live?: true;
-}
-export interface PanelRow extends PanelEvent {
   readonly detail: string;
+  readonly term: string;
+  /** Helps, typed into a terminal. */
+  readonly command?: string;
 }
 
-type Told = Pick<KnownFeed, "conversation" | "turns"> &
-  Partial<Pick<KnownFeed, "opened" | "answeringSinceAtMs" | "dueAtMs">>;
+type Told = Pick<KnownFeed, "conversation" | "turns" | "past" | "unanswered" | "unknown" | "failing"> &
+  Partial<Pick<KnownFeed, "opened" | "dueAtMs" | "againAtMs" | "answeringSinceAtMs">>;
 
 /** What the panel shows, newest first. */
-export function panelRows(log: readonly LogEntry[], feeds: readonly Told[], nowMs: number): PanelRow[] {
-  const events = eventsOf(log, feeds).slice(-EVENTS_MAX).reverse();
-  return events.map((event) => ({ ...event, detail: detailOf(event, feeds, nowMs) }));
-}
-
-/** What was written down and when, oldest first. */
-export function eventsOf(log: readonly LogEntry[], feeds: readonly Told[]): PanelEvent[] {
+export function panelRows(log: readonly LogEntry[], feeds: readonly Told[], nowMs: number): PanelEvent[] {
   const own = log.filter(({ state }) => state !== "waiting").map(messageEvent);
-  const events = [...own, ...feeds.flatMap(feedEvents)];
-  return events.sort((a, b) => a.at - b.at || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
+  const events = [...own, ...feeds.flatMap((feed) => feedEvents(feed, nowMs))];
+  events.sort((a, b) => a.at - b.at || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
+  return events.slice(-EVENTS_MAX).reverse();
 }
 
 export function tallyOf(feeds: readonly Told[]): string {
@@ -49,80 +46,101 @@ export function tallyOf(feeds: readonly Told[]): string {
 
 function messageEvent({ id, text, at, ackedAt, arrivedAt, state, why = "" }: LogEntry): PanelEvent {
   const place = { key: `m:${id}`, at: arrivedAt || ackedAt || at };
-  if (state === "refused") return { ...place, kind: "trouble", what: "refused", detail: why };
-  return { ...place, kind: "staged", what: "staged", detail: text };
+  if (state === "refused")
+    return { ...place, kind: "trouble", what: "message not accepted", detail: why, term: "refused" };
+  const detail = `“${cut(text.replace(/\s+/g, " "), QUOTE_LENGTH_MAX)}”`;
+  return { ...place, kind: "saved", what: "message saved", detail, term: "staged" };
 }
 
-function feedEvents({ conversation, turns, opened, answeringSinceAtMs }: Told): PanelEvent[] {
-  const events = turns.flatMap(turnEvents);
-  if (opened)
-    events.push({
-      key: `w:${conversation}${opened.atMs}`,
-      at: opened.atMs,
-      kind: "window",
-      what: "window opened",
-      live: true,
-    });
-  if (answeringSinceAtMs)
-    events.push({
-      key: `a:${conversation}${answeringSinceAtMs}`,
-      at: answeringSinceAtMs,
-      kind: "taken",
-      what: "turn taken",
-      detail: "the responder is asked",
-    });
-  return events;
+function feedEvents(feed: Told, nowMs: number): PanelEvent[] {
+  const { conversation, turns, past, answeringSinceAtMs } = feed;
+  const remembered = past.filter((event) => !turns.some((turn) => tells(turn, event)));
+  const events = [...turns.flatMap(turnEvents), ...remembered.map((event) => pastEvent(feed, event, nowMs))];
+  // A turn that waits for its answer without a lease: only the page knows since when.
+  const isKnown = past.some(({ kind, atMs }) => kind === "asked" && atMs === answeringSinceAtMs);
+  if (answeringSinceAtMs && !isKnown) events.push(asked(`a:${answeringSinceAtMs}`, answeringSinceAtMs, ""));
+  return events.map((event) => ({ ...event, key: `${conversation} ${event.key}` }));
+}
+
+/** What the record of a turn says itself need not be remembered. */
+function tells(turn: FeedTurn, { kind, atMs }: PastEvent): boolean {
+  const takenAtMs = Date.parse(turn.taken_at);
+  if (kind === "asked") return Math.abs(takenAtMs - atMs) < NEAR_MS;
+  return kind === "window" && atMs >= Date.parse(turn.opened_at) - NEAR_MS && atMs <= takenAtMs;
 }
 
 function turnEvents(turn: FeedTurn): PanelEvent[] {
   const { turn_id, attempts, outcome } = turn;
   const count = turn.message_ids.length;
-  const openedAtMs = Date.parse(turn.opened_at);
-  const committed: PanelEvent = {
+  const [openedAtMs, dueAtMs] = [Date.parse(turn.opened_at), Date.parse(turn.due_at)];
+  const done: PanelEvent = {
     key: `c:${turn_id}`,
     at: Date.parse(turn.committed_at),
-    kind: kindOf(outcome),
-    what: "turn committed",
-    detail: outcomeOf(outcome, count),
+    kind: isGood(turn) ? "done" : "trouble",
+    what: count === 0 && outcome === "replied" ? "message sent to you" : outcomeWords(turn),
+    detail: count === 0 ? "" : plural(count, "message"),
+    term: outcome === "replied" ? "turn committed" : `turn committed: ${outcome}`,
   };
-  if (count === 0) return [committed];
-  const tries = attempts > 1 ? `, attempt ${attempts}` : "";
+  if (count === 0) return [done];
+  const tries = attempts > 1 ? `, try ${attempts}` : "";
   return [
-    committed,
-    {
-      key: `t:${turn_id}`,
-      at: Date.parse(turn.taken_at),
-      kind: "taken",
-      what: "turn taken",
-      detail: `with ${plural(count, "message")}${tries}`,
-    },
-    {
-      key: `o:${turn_id}`,
-      at: openedAtMs,
-      kind: "window",
-      what: "window opened",
-      detail: `due in ${seconds(Date.parse(turn.due_at) - openedAtMs)}`,
-    },
+    done,
+    asked(`t:${turn_id}`, Date.parse(turn.taken_at), `with ${plural(count, "message")}${tries}`),
+    lull(`o:${turn_id}`, openedAtMs, seconds(dueAtMs - openedAtMs)),
   ];
 }
 
-function kindOf(outcome: string): PanelEvent["kind"] {
-  if (outcome === "replied") return "committed";
-  return QUIET_OUTCOMES.includes(outcome) ? "taken" : "trouble";
+function asked(key: string, at: number, detail: string): PanelEvent {
+  return { key, at, kind: "asked", what: "asked for an answer", detail, term: "turn taken" };
 }
 
-function outcomeOf(outcome: string, count: number): string {
-  if (outcome !== "replied") return `${plural(count, "message")}, ${outcome}`;
-  return count === 0 ? "1 message out" : `${plural(count, "message")}, 1 reply`;
+function lull(key: string, at: number, detail: string): PanelEvent {
+  return { key, at, kind: "window", what: "waiting for the lull:", detail, term: "window opened" };
 }
 
-function detailOf(event: PanelEvent, feeds: readonly Told[], nowMs: number): string {
-  if (event.live) return dueIn(feeds.at(-1), nowMs);
-  const { detail = "" } = event;
-  return event.kind === "staged" ? `“${cut(detail.replace(/\s+/g, " "), QUOTE_LENGTH_MAX)}”` : detail;
+function pastEvent(feed: Told, event: PastEvent, nowMs: number): PanelEvent {
+  const { key, atMs: at } = event;
+  switch (event.kind) {
+    case "asked":
+      return asked(key, at, "");
+    case "window":
+      return lull(key, at, feed.opened?.atMs === at ? dueIn(feed, nowMs) : seconds(event.wholeMs));
+    case "failed": {
+      const detail = joined(event.reason, againIn(feed, event.tries, nowMs));
+      return { key, at, kind: "trouble", what: failedWord(event), detail, term: "retry" };
+    }
+    case "dead": {
+      const detail = joined(
+        event.reason,
+        `after ${event.attempts === 1 ? "1 try" : `${event.attempts} tries`}`,
+      );
+      const isThere = feed.unanswered.some((each) => Date.parse(each.at) === at);
+      const command = event.id && isThere ? { command: `npx lull dead retry ${event.id}` } : {};
+      return { key, at, kind: "trouble", what: "failed for good:", detail, term: "dead letter", ...command };
+    }
+    case "unknown": {
+      const isThere = feed.unknown.some((each) => Date.parse(each.at) === at);
+      const command = event.id && isThere ? { command: `npx lull unknown resend ${event.id}` } : {};
+      const what = "the answer may not have arrived";
+      return { key, at, kind: "trouble", what, detail: "", term: "unknown send", ...command };
+    }
+  }
 }
 
-function dueIn(feed: Told | undefined, nowMs: number): string {
-  const leftMs = (feed?.dueAtMs ?? 0) - nowMs;
-  return leftMs > 0 ? `due in ${Math.ceil(leftMs / 1000)} s` : "due now";
+function failedWord({ tries }: { readonly tries: number }): string {
+  return tries > 1 ? `failed, try ${tries}:` : "failed:";
+}
+
+function joined(reason: string | undefined, rest: string): string {
+  return [reason && cut(reason.replace(/\s+/g, " "), REASON_LENGTH_MAX), rest].filter(Boolean).join(", ");
+}
+
+/** Only of the latest failure is it still to come. */
+function againIn({ failing, againAtMs }: Told, tries: number, nowMs: number): string {
+  if (failing?.tries !== tries || againAtMs === undefined || againAtMs <= nowMs) return "tried again";
+  return `tried again in ${Math.ceil((againAtMs - nowMs) / 1000)} s`;
+}
+
+function dueIn({ dueAtMs = 0 }: Told, nowMs: number): string {
+  return dueAtMs > nowMs ? `${Math.ceil((dueAtMs - nowMs) / 1000)} s` : "over";
 }

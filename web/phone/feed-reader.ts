@@ -3,6 +3,7 @@ import type { ServiceClock } from "../shared/service-clock.ts";
 import type { Connection } from "./connection.ts";
 import { joinFeed, type KnownFeed } from "./known-feed.ts";
 import { assignTurns, noteArrivals } from "./message-log.ts";
+import { unansweredIds } from "./timeline.ts";
 import type { VisitorStore } from "./visitor-store.ts";
 
 const ACTIVE_MS = 400;
@@ -75,8 +76,9 @@ export class FeedReader {
     const feed = this.current();
     if (feed && feed.state !== "idle") return true;
     const nowMs = this.#parts.clock.serviceNowMs();
+    const failed = unansweredIds(feed ? [feed] : []);
     return this.#parts.visitors.current.log.some(
-      ({ state, turn, at }) => state === "acked" && !turn && nowMs - at < PATIENCE_MS,
+      ({ id, state, turn, at }) => state === "acked" && !turn && !failed.has(id) && nowMs - at < PATIENCE_MS,
     );
   }
 

@@ -44,3 +44,16 @@ test("a turn that waits for its answer without a lease has been answering since 
   const over = joinFeed(second, feed({ state: "idle", now: AT }), AT_MS + 800);
   expect([over.answeringSinceAtMs, over.opened]).toEqual([undefined, undefined]);
 });
+
+test("between two tries no answer is made, though one may be drafted", () => {
+  const failing = { tries: 1, again_in_ms: 2_000 };
+  const { answeringSinceAtMs } = joinFeed(undefined, feed({ state: "answering", failing }), AT_MS);
+  expect(answeringSinceAtMs).toBeUndefined();
+});
+
+test("the pause before a next try is no window", () => {
+  const failing = { tries: 1, again_in_ms: 2_000 };
+  const now = feed({ state: "gathering", due_in_ms: 2_000, waiting: [waiting("m1")], failing });
+  const { opened, againAtMs } = joinFeed(undefined, now, AT_MS);
+  expect([opened, againAtMs]).toEqual([undefined, AT_MS + 2_000]);
+});

@@ -1,4 +1,6 @@
 import type { Feed } from "../../src/http/feed-shape.ts";
+import { type OpenWindow, openWindow } from "./open-window.ts";
+import { type PastEvent, remember } from "./past.ts";
 
 /** What the page knows of a conversation: the latest feed, with every message that an earlier one gave. */
 export interface KnownFeed extends Feed {
@@ -6,53 +8,32 @@ export interface KnownFeed extends Feed {
   readonly last: number;
   readonly dueAtMs: number | undefined;
   readonly answeringSinceAtMs: number | undefined;
+  /** When the turn that failed is tried again. */
+  readonly againAtMs: number | undefined;
   readonly opened: OpenWindow | undefined;
+  readonly past: readonly PastEvent[];
 }
-
-/** A window that is open, and how long it is as a whole: its bar shows how much of that is left. */
-export interface OpenWindow {
-  readonly atMs: number;
-  readonly wholeMs: number;
-}
-
-/** Each feed tells the due time anew, off by what its way took. A larger difference is another due time. */
-const JITTER_MS = 300;
 
 /** The feed gives only what is new; what was there stays. */
 export function joinFeed(before: KnownFeed | undefined, feed: Feed, nowMs: number): KnownFeed {
   const messages = [...(before?.messages ?? []), ...feed.messages];
   const answeringSinceAtMs = answeringSince(before, feed, nowMs);
+  const opened = openWindow(before, feed, answeringSinceAtMs ?? 0, nowMs);
   return {
     ...feed,
     messages,
     last: messages.at(-1)?.n ?? 0,
     dueAtMs: feed.due_in_ms === undefined ? undefined : nowMs + feed.due_in_ms,
     answeringSinceAtMs,
-    opened: openWindow(before, feed, answeringSinceAtMs ?? 0, nowMs),
+    againAtMs: feed.failing?.again_in_ms === undefined ? undefined : nowMs + feed.failing.again_in_ms,
+    opened,
+    past: remember(before?.past ?? [], { ...feed, opened }, nowMs),
   };
 }
 
 function answeringSince(before: KnownFeed | undefined, feed: Feed, nowMs: number): number | undefined {
-  if (feed.state !== "answering") return undefined;
+  const isBetweenTries = feed.failing?.again_in_ms !== undefined;
+  if (feed.state !== "answering" || isBetweenTries) return undefined;
   if (feed.answering_since !== undefined) return Date.parse(feed.answering_since);
   return before?.answeringSinceAtMs ?? nowMs;
-}
-
-/** When the window opened. A quiet window moves its end with every message: then the bar is full again. */
-function openWindow(
-  before: KnownFeed | undefined,
-  { waiting, due_in_ms }: Feed,
-  takenAtMs: number,
-  nowMs: number,
-): OpenWindow | undefined {
-  if (due_in_ms === undefined) return undefined;
-  const dueAtMs = nowMs + due_in_ms;
-  // What the running turn took is still listed, but belongs to no window any more.
-  const first = waiting.map(({ at }) => Date.parse(at)).find((atMs) => atMs > takenAtMs);
-  const atMs = first ?? nowMs;
-  const opened = before?.opened;
-  if (!opened || (first !== undefined && opened.atMs !== atMs))
-    return { atMs, wholeMs: Math.max(1, dueAtMs - atMs) };
-  const hasMoved = Math.abs((before.dueAtMs ?? 0) - dueAtMs) > JITTER_MS;
-  return hasMoved ? { atMs: opened.atMs, wholeMs: due_in_ms } : opened;
 }

@@ -4,6 +4,7 @@ import { createChat } from "./chat.ts";
 import { createComposer } from "./composer.ts";
 import { createPanel } from "./panel.ts";
 import { Session } from "./session.ts";
+import { createSheet } from "./sheet.ts";
 import { drawState } from "./state-line.ts";
 
 const TICK_MS = 200;
@@ -34,18 +35,20 @@ const session = new Session({
   changed: render,
 });
 const chat = createChat();
-const drawPanel = createPanel();
+const panel = createPanel(document.body.dataset.reasons === "shown");
+const sheet = createSheet(render);
 const composer = createComposer(say);
 
 function render(): void {
-  const { items, now, rows, tally, hasExamples } = session.view();
+  const view = session.view();
+  const { items, now, hasExamples } = view;
   show(byId("empty"), items.length === 0);
   show(byId("chips"), hasExamples);
   show(byId("fresh"), !session.isSigned);
   show(byId("typing"), now.state === "answering");
   chat.draw(items);
   drawState(now);
-  drawPanel(rows, tally);
+  if (sheet.isPanelInSight()) panel.draw(view);
   chat.toEnd();
 }
 

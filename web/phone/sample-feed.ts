@@ -40,11 +40,13 @@ export function feed(more: Partial<Feed> = {}): Feed {
     waiting: [],
     messages: [],
     turns: [],
+    unanswered: [],
+    unknown: [],
     ...more,
   };
 }
 
 export function knownFeed(more: Partial<KnownFeed> = {}): KnownFeed {
-  const unknown = { last: 0, dueAtMs: undefined, answeringSinceAtMs: undefined, opened: undefined };
-  return { ...feed(), ...unknown, ...more };
+  const times = { dueAtMs: undefined, answeringSinceAtMs: undefined, againAtMs: undefined };
+  return { ...feed(), ...times, last: 0, opened: undefined, past: [], ...more };
 }

@@ -184,7 +184,7 @@ test("a signed link lets its visitor in; a message without a proof is refused in
 
   const stranger = page(base);
   stranger.say("hello");
-  const { items } = await until(stranger, ({ rows }) => rows.some(({ what }) => what === "refused"));
+  const { items } = await until(stranger, ({ rows }) => rows.some(({ term }) => term === "refused"));
   expect(items).toEqual([expect.objectContaining({ state: "refused", tick: "alert" })]);
 });
 

@@ -1,17 +1,10 @@
 import { byId, setText } from "../shared/dom.ts";
 import type { Situation } from "./situation.ts";
 
-const PRESENCE: Record<Situation["state"], string> = {
-  idle: "answers after the lull",
-  gathering: "listening",
-  answering: "typing…",
-  trouble: "one moment",
-};
-
 export function drawState(now: Situation): void {
   const line = byId("state");
   if (line.dataset.state !== now.state) line.dataset.state = now.state;
-  setText(byId("presence"), PRESENCE[now.state]);
+  setText(byId("presence"), now.presence);
   byId("presence").classList.toggle("bad", now.state === "trouble");
   // While the line closes, it keeps its words.
   if (now.state !== "idle") {

@@ -63,3 +63,18 @@ test("a second conversation without a message is not set off", () => {
   const one = feed({ messages: [message("assistant", "t1", "bye", 1)] });
   expect(shown(timelineOf([], [one, feed({ conversation: "c_2" })]))).toEqual(["in bye"]);
 });
+
+test("a message that failed for good stays where it was said, and says so, until a turn answers it", () => {
+  const log = [said("m1", { at: AT_MS - 1 })];
+  const unanswered = [{ at: AT, message_ids: ["m1"], attempts: 1 }];
+  const messages = [message("assistant", "t2", "hello", 1)];
+  const items = timelineOf(log, [feed({ unanswered, messages })]);
+  expect(shown(items)).toEqual(["out text m1 unanswered", "in hello"]);
+  expect(noteOf(items[0])).toBe("could not be answered");
+});
+
+test("an answer that may not have arrived says so", () => {
+  const messages = [message("assistant", "t1", "hello", 1)];
+  const items = timelineOf([], [feed({ messages, unknown: [{ at: AT, turn_id: "t1" }] })]);
+  expect(noteOf(items[0])).toBe("may not have arrived");
+});

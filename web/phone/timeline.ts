@@ -3,7 +3,7 @@ import type { LogEntry } from "./message-log.ts";
 
 /** What stands in the chat, from top to bottom. */
 export type Item = OwnBubble | ReplyBubble | Rule;
-export type Tick = "clock" | "check" | "checks" | "alert";
+export type Tick = "clock" | "check" | "checks" | "alert" | "unanswered";
 
 export interface OwnBubble {
   readonly key: string;
@@ -28,17 +28,28 @@ export interface Rule {
   readonly at: number;
 }
 
-type Told = Pick<Feed, "conversation" | "messages" | "turns" | "waiting">;
+type Told = Pick<Feed, "conversation" | "messages" | "turns" | "waiting" | "unanswered" | "unknown">;
 
-/** Everything in its order: what is committed, then what waits. A refused message stays where it was said. */
+/**
+ * Everything in its order: what is committed, then what waits. A message that was refused, or failed for
+ * good, stays where it was said.
+ */
 export function timelineOf(log: readonly LogEntry[], feeds: readonly Told[]): Item[] {
   const items = feeds.flatMap((feed, index) => conversationItems(feed, log, index === 0));
   const shown = new Set(items.map(({ key }) => key));
+  const unanswered = unansweredIds(feeds);
   for (const entry of log) {
     if (entry.turn || shown.has(entry.id)) continue;
-    items.splice(placeOf(entry, items), 0, ownBubble(entry));
+    const isUnanswered = unanswered.has(entry.id);
+    const bubble = isUnanswered ? unansweredBubble(entry) : ownBubble(entry);
+    items.splice(placeOf(entry, isUnanswered, items), 0, bubble);
   }
   return [...items, ...waitingElsewhere(log, feeds)];
+}
+
+/** Those of messages that failed for good. */
+export function unansweredIds(feeds: readonly Pick<Feed, "unanswered">[]): ReadonlySet<string> {
+  return new Set(feeds.flatMap(({ unanswered }) => unanswered.flatMap(({ message_ids }) => message_ids)));
 }
 
 function conversationItems(feed: Told, log: readonly LogEntry[], isFirst: boolean): Item[] {
@@ -48,12 +59,13 @@ function conversationItems(feed: Told, log: readonly LogEntry[], isFirst: boolea
   return [{ key: `rule:${feed.conversation}`, rule: "new conversation", at: first.at }, ...items];
 }
 
-function committedItems({ turns, messages }: Told, log: readonly LogEntry[]): Item[] {
+function committedItems({ turns, messages, unknown }: Told, log: readonly LogEntry[]): Item[] {
   const byId = new Map(turns.map((turn) => [turn.turn_id, turn]));
   const shown = new Set<string>();
+  const unsure = new Set(unknown.map(({ turn_id }) => turn_id));
   return messages.flatMap((message): Item[] => {
     const turn = byId.get(message.turn_id);
-    if (message.role === "assistant") return [replyBubble(message, turn)];
+    if (message.role === "assistant") return [replyBubble(message, turn, unsure.has(message.turn_id))];
     const unseen = userBubbles(message, turn, log).filter(({ key }) => !shown.has(key));
     for (const { key } of unseen) shown.add(key);
     return unseen;
@@ -82,15 +94,24 @@ function userBubbles(
   }));
 }
 
-function replyBubble({ turn_id, n, text, at }: FeedMessage, turn: FeedTurn | undefined): ReplyBubble {
+function replyBubble(
+  { turn_id, n, text, at }: FeedMessage,
+  turn: FeedTurn | undefined,
+  isUnsure: boolean,
+): ReplyBubble {
   const count = turn?.message_ids.length ?? 0;
-  const note = count > 1 ? `1 answer to ${count} messages` : "";
+  const counted = count > 1 ? `1 answer to ${count} messages` : "";
+  const note = isUnsure ? "may not have arrived" : counted;
   return { key: `${turn_id}:reply:${n}`, side: "in", text, at: Date.parse(at), note };
 }
 
 function ownBubble(entry: LogEntry): OwnBubble {
-  const { id: key, text, at, state, why: note = "" } = entry;
-  return { key, side: "out", text, at, tick: tickOf(entry), state, note };
+  const { id: key, text, state, why: note = "" } = entry;
+  return { key, side: "out", text, at: entry.arrivedAt ?? entry.at, tick: tickOf(entry), state, note };
+}
+
+function unansweredBubble(entry: LogEntry): OwnBubble {
+  return { ...ownBubble(entry), tick: "unanswered", note: "could not be answered" };
 }
 
 function tickOf({ state, turn }: LogEntry): Tick {
@@ -99,8 +120,9 @@ function tickOf({ state, turn }: LogEntry): Tick {
   return turn ? "checks" : "check";
 }
 
-function placeOf({ state, at }: LogEntry, items: readonly Item[]): number {
-  const later = state === "refused" ? items.findIndex((item) => item.at > at) : -1;
+function placeOf({ state, at }: LogEntry, isUnanswered: boolean, items: readonly Item[]): number {
+  const stays = state === "refused" || isUnanswered;
+  const later = stays ? items.findIndex((item) => item.at > at) : -1;
   return later === -1 ? items.length : later;
 }
 

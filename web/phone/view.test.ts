@@ -21,6 +21,10 @@ test("a page that knows nothing offers examples and shows nothing else", () => {
   expect(now.state).toBe("idle");
 });
 
+test("the conversation's id is there as soon as there is one", () => {
+  expect([view([]).conversation, view([knownFeed()]).conversation]).toEqual(["", "c_1"]);
+});
+
 test("the examples stay while messages gather, and go with the first turn, or in trouble", () => {
   expect(view([knownFeed({ state: "gathering", staged: 1 })]).hasExamples).toBe(true);
   expect(view([knownFeed({ state: "answering", staged: 1 })]).hasExamples).toBe(false);
@@ -34,7 +38,12 @@ test("chat, panel, tally and line are of one moment", () => {
   const feeds = [knownFeed({ messages, turns: [turn("t1", "m1")] })];
   const { items, rows, tally, now } = view(feeds, { log, retryAtMs: AT_MS + 900 });
   expect(items.map(({ key }) => key)).toEqual(["m1", "t1:reply:2", "m2"]);
-  expect(rows.map(({ what }) => what)).toEqual(["turn committed", "turn taken", "window opened", "staged"]);
+  expect(rows.map(({ what }) => what)).toEqual([
+    "answered once",
+    "asked for an answer",
+    "waiting for the lull:",
+    "message saved",
+  ]);
   expect([tally, now.text, now.count]).toEqual([
     "1 message in, 1 reply out",
     "service away, next try in 1 s",

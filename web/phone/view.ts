@@ -1,4 +1,4 @@
-import { type PanelRow, panelRows, tallyOf } from "./events.ts";
+import { type PanelEvent, panelRows, tallyOf } from "./events.ts";
 import type { KnownFeed } from "./known-feed.ts";
 import { type LogEntry, unsent } from "./message-log.ts";
 import { type Circumstances, type Situation, situation } from "./situation.ts";
@@ -8,8 +8,11 @@ import { type Item, timelineOf } from "./timeline.ts";
 export interface View {
   readonly items: readonly Item[];
   readonly now: Situation;
-  readonly rows: readonly PanelRow[];
+  /** Of the panel, and worked out when they are asked for: most of the time it is not in sight. */
+  readonly rows: readonly PanelEvent[];
   readonly tally: string;
+  /** The current one's id; empty before there is one. */
+  readonly conversation: string;
   readonly hasExamples: boolean;
 }
 
@@ -26,8 +29,13 @@ export function viewOf({ log, feeds, current, ...rest }: Known): View {
   return {
     items: timelineOf(log, feeds),
     now,
-    rows: panelRows(log, feeds, rest.serviceNowMs),
-    tally: tallyOf(feeds),
+    get rows() {
+      return panelRows(log, feeds, rest.serviceNowMs);
+    },
+    get tally() {
+      return tallyOf(feeds);
+    },
+    conversation: current?.conversation ?? "",
     hasExamples: hasExamples(now, feeds),
   };
 }

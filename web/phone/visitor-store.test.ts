@@ -150,3 +150,12 @@ test("where visitors prove nothing, a link names no visitor: its maker would rea
   expect(again.current.visitor).not.toBe("visitor-of-a-stranger");
   expect(forgotten).toEqual(["link", "link"]);
 });
+
+test("what is said stays in its order, also where a clock that was ahead is put right in between", () => {
+  const storage = browserStorage();
+  const store = tab(() => storage);
+  store.addMessage("first", AT_MS + 3_600_000);
+  store.addMessage("second", AT_MS);
+  store.save();
+  expect(store.current.log.map(({ text }) => text)).toEqual(["first", "second"]);
+});

@@ -1,5 +1,5 @@
 import { randomId } from "../shared/random-id.ts";
-import { type LogEntry, mergeLog } from "./message-log.ts";
+import { mergeLog } from "./message-log.ts";
 import { type Accepts, isVisitor, newVisitor, type Visitor, visitorFrom } from "./visitor.ts";
 
 const LOG_MAX = 300;
@@ -59,8 +59,10 @@ export class VisitorStore {
   }
 
   addMessage(text: string, at: number): void {
-    const entry: LogEntry = { id: randomId("m-"), text, at, state: "waiting" };
-    this.current.log.push(entry);
+    const { log } = this.current;
+    // The log is in order of time, and a clock that was ahead may just have been put right.
+    const inOrder = Math.max(at, (log.at(-1)?.at ?? 0) + 1);
+    log.push({ id: randomId("m-"), text, at: inOrder, state: "waiting" });
     this.save();
   }
 

@@ -13,12 +13,14 @@ export function cut(text: string, lengthMax: number): string {
   return text.length > lengthMax ? `${text.slice(0, lengthMax - 1)}\u2026` : text;
 }
 
-/** As the visitor's own country writes it. */
+const HOUR_AND_MINUTE = { hour: "2-digit", minute: "2-digit" } as const;
+
+/** As the visitor's own country writes it, here and below. */
 export function hourAndMinute(atMs: number): string {
-  return new Date(atMs).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return new Date(atMs).toLocaleTimeString([], HOUR_AND_MINUTE);
 }
 
+/** The same, to the second. */
 export function timeOfDay(atMs: number): string {
-  const parts = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false } as const;
-  return new Date(atMs).toLocaleTimeString([], parts);
+  return new Date(atMs).toLocaleTimeString([], { ...HOUR_AND_MINUTE, second: "2-digit" });
 }

@@ -1,49 +1,36 @@
+import { userInfo } from "node:os";
 import { LullError } from "../../errors.ts";
+import type { Lull } from "../../index.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
-import type { StagedOutbound } from "../../model/outbound.ts";
-import type { Operating } from "../../runtime/operating.ts";
+import type { Engine } from "../../ports/engine.ts";
 import { STILL_PASSED_ON } from "../../runtime/passed-on.ts";
-import type { Call, Command } from "../command.ts";
-import { withData } from "../data.ts";
-import { listCommand } from "../list-command.ts";
-import { printResult } from "../output/print.ts";
-import { oneLine } from "../output/table.ts";
-import { relativeTime } from "../output/times.ts";
+import { idLike } from "../by-prefix.ts";
+import { type Call, type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
+import { quietLog, withData } from "../data.ts";
+import { letterLines, letterTitle } from "../output/dead-letter.ts";
+import { printBlocks, printResult } from "../output/print.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** How many dead letters `--all` reads at a time. */
 const PAGE = 200;
-const SAID_MAX = 60;
 
-export const list = listCommand(
-  "Messages that got no turn: out of attempts, after too long an outage, or what no try can mend. " +
+export const list: Command = {
+  about:
+    "Messages that got no turn: out of attempts, after too long an outage, or what no try can mend. " +
     "Kept whole, with the reason.",
-  (inspector, page) => inspector.dead(page),
-  (nowMs, letters) => {
-    // What a person or a program says is no message: without its text such a letter would seem empty.
-    const isSaying = letters.some(({ outbounds }) => outbounds.length > 0);
-    const said = isSaying ? ["was to be said"] : [];
-    return {
-      head: ["id", "when", "conversation", "messages", "attempts", "reply sent", ...said, "reason"],
-      row: (dead) => [
-        dead.id,
-        relativeTime(dead.atMs, nowMs),
-        dead.conversationId,
-        String(dead.messages.length),
-        String(dead.attempts),
-        dead.replySent,
-        ...said.map(() => oneLine(dead.outbounds.map(saying).join(" / "), SAID_MAX)),
-        oneLine(dead.reason, 100),
-      ],
-      none: "No dead letters.",
-    };
-  },
-);
-
-function saying({ author, texts, media = [] }: StagedOutbound): string {
-  const what = [...texts, ...media.map(({ contentType }) => `(${contentType})`)];
-  return `${author}: ${what.join(" ")}`;
-}
+  options: PAGE_OPTIONS,
+  run: (call) =>
+    withData(call, async ({ engine }) => {
+      const listing = await engine.inspector.dead(pageOf(call));
+      const nowMs = call.io.nowMs();
+      printBlocks(call, listing, {
+        block: (letter) => [letterTitle(letter, nowMs), ...letterLines(letter)],
+        none: "No dead letters.",
+        hint: "Once the cause is put right: lull dead retry <id>, or --all",
+      });
+      return 0;
+    }),
+};
 
 const ALL = { all: { type: "boolean", help: "all of them" } } as const;
 const ALSO_SENT = {
@@ -69,17 +56,38 @@ export const retry: Command = {
 };
 
 export const discard: Command = {
-  usage: "<id>... | --all",
+  usage: "<id>... --yes | --all --yes",
   about: "Drops dead letters for good. Their messages are never answered.",
-  options: ALL,
+  options: { ...ALL, yes: { type: "boolean", help: "yes, drop them" } },
   args: { required: [], more: true },
-  run: (call) => forEach(call, "discarded", (lull, id) => lull.discardDead(id)),
+  run: (call) =>
+    forEach(call, "discarded", async (lull, id) => {
+      const letter = await (await lull.engine()).repairs.deadLetter(id);
+      if (letter === undefined) return "not-found";
+      if (call.options.yes !== true) throw unsure(call, letter);
+      const result = await lull.discardDead(id);
+      // The only trace of a customer who wrote, and of the person who decided that no answer comes.
+      if (result === "discarded") quietLog(call)("warn", "dead.discarded", discarded(letter));
+      return result;
+    }),
 };
+
+/** The question shows the letter: an id does not say what would be lost. */
+function unsure(call: Call, letter: DeadLetter): UsageError {
+  const given = call.options.all === true ? "--all" : call.args.join(" ");
+  const lines = [letterTitle(letter, call.io.nowMs()), ...letterLines(letter)].join("\n");
+  return new UsageError(`this cannot be undone:\n${lines}\nTo go on: lull dead discard ${given} --yes`);
+}
+
+function discarded({ id, conversationId, messages, atMs }: DeadLetter) {
+  const by = userInfo().username;
+  return { deadLetter: id, conversation: conversationId, messages: messages.length, sinceAtMs: atMs, by };
+}
 
 function forEach(
   call: Call,
   done: string,
-  act: (lull: Operating, id: string) => Promise<string>,
+  act: (lull: Lull, id: string) => Promise<string>,
   /** Of all, those that are meant by `--all`. */
   isMeant: (letter: DeadLetter) => boolean = () => true,
 ): Promise<number> {
@@ -87,7 +95,8 @@ function forEach(
     throw new UsageError("name dead letters by id, or give --all");
   return withData(call, async ({ lull, engine }) => {
     const all = call.options.all === true ? await everyOne(engine.inspector.dead) : [];
-    const ids = call.options.all === true ? all.filter(isMeant).map(({ id }) => id) : call.args;
+    const named = () => Promise.all(call.args.map((given) => letterLike(engine, given)));
+    const ids = call.options.all === true ? all.filter(isMeant).map(({ id }) => id) : await named();
     const skipped = all.filter((letter) => !isMeant(letter)).map(({ id }) => id);
     const results: { id: string; result: string }[] = [];
     for (const id of ids) results.push({ id, result: await act(lull, id).catch(passedOn) });
@@ -103,6 +112,10 @@ function forEach(
     // Of all of them, those that nothing can be done about here are skipped, as those that were not meant.
     return missed.length === 0 && (unreached.length === 0 || call.options.all === true) ? 0 : 1;
   });
+}
+
+async function letterLike({ repairs, inspector }: Engine, given: string): Promise<string> {
+  return (await repairs.deadLetter(given)) ? given : idLike(given, (page) => inspector.dead(page));
 }
 
 /** Of many, one that reaches no customer stops no other. */

@@ -11,7 +11,7 @@ answer. No key is needed: without OPENAI_API_KEY (or a lull.config.ts) an echo a
   run: async (call) => {
     const loaded = await call.load("dev");
     if (!call.json && !cluster.isWorker) call.io.err(`${hint(loaded)}\n`);
-    return runService(call, loaded, { supervised: false });
+    return runService(call, loaded, { supervised: false, showsReasons: true });
   },
 };
 

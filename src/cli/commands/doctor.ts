@@ -19,14 +19,18 @@ import { checkRights } from "../doctor/rights.ts";
 import { checkSecretFiles } from "../doctor/secret-files.ts";
 import { checkService } from "../doctor/service.ts";
 import { checkStore } from "../doctor/store.ts";
+import { checkTurns } from "../doctor/turns.ts";
 import { checkWebhooks } from "../doctor/webhooks.ts";
 import { printJson } from "../output/print.ts";
 import { progress } from "../output/progress.ts";
+import { wrapped } from "../output/wrapped.ts";
 
 /** How long all questions to providers may take together. */
 const NETWORK_MS = 15_000;
 /** A service on this machine answers at once, or it has other problems. */
 const SERVICE_MS = 3_000;
+/** Behind the verdict. */
+const INDENT = 6;
 const SHOWN = { ok: "ok  ", warn: "warn", fail: "FAIL" } as const;
 
 export const doctor: Command = {
@@ -44,7 +48,7 @@ Ends with exit code 1 when something has to be put right; warnings alone end wit
     if (call.json) printJson(call, { ok: !failed, findings });
     else
       for (const { verdict, check, detail } of findings)
-        call.io.out(`${SHOWN[verdict]}  ${check}: ${detail}`);
+        call.io.out(wrapped(`${SHOWN[verdict]}  ${check}: ${detail}`, INDENT, call.io.columns));
     return failed ? 1 : 0;
   },
 };
@@ -94,6 +98,7 @@ async function examineLoaded(
     ),
     checkApi(lull),
     checkProjects(lull, db),
+    checkTurns(lull, db, call.io.nowMs()),
   ]);
   return groups.flat();
 }

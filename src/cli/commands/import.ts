@@ -6,6 +6,7 @@ import { keptOf } from "../../runtime/kept-conversation.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import type { Command } from "../command.ts";
 import { requireDatabase, silent, withData } from "../data.ts";
+import { counted } from "../output/counted.ts";
 import { printResult } from "../output/print.ts";
 import { progress } from "../output/progress.ts";
 import { CommandFailed } from "../usage-error.ts";
@@ -32,10 +33,14 @@ stay in the file: deal with them there.`,
       try {
         const { conversations: total } = await source.inspector.counts();
         const done = await takeIn(source, importConversation, (count) =>
-          shown.update(`${count} of ${total} conversations`),
+          shown.update(`${count} of ${counted(total, "conversation")}`),
         );
         shown.end();
-        printResult(call, { conversations: done }, `${done} conversations of ${file} are here now.`);
+        printResult(
+          call,
+          { conversations: done },
+          `${counted(done, "conversation")} of ${file} ${done === 1 ? "is" : "are"} here now.`,
+        );
         return 0;
       } finally {
         await source.close();

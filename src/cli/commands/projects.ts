@@ -58,8 +58,7 @@ staged; a turn that runs may finish. What people say (conversations say) is sent
 
 export const resume: Command = {
   usage: "<project>",
-  about:
-    "Goes on answering the customers of one project. What was staged meanwhile is answered within a minute.",
+  about: "Goes on answering the customers of one project. What was staged meanwhile is due at once.",
   args: { required: ["<project>"] },
   run: (call) =>
     withData(call, async ({ lull }) => {

@@ -2,17 +2,19 @@ import { projectOf } from "../../core/projects.ts";
 import type { Lull } from "../../index.ts";
 import type { Refusal } from "../../model/refusal.ts";
 import type { Page } from "../../ports/inspector.ts";
-import { theirPages } from "../../runtime/their-pages.ts";
+import { theirPages, UNBOUND } from "../../runtime/their-pages.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf, textOption } from "../command.ts";
 import { withData } from "../data.ts";
 import { nameShown } from "../output/customer.ts";
 import { printListing } from "../output/print.ts";
+import { refusalNotes } from "../output/refusal-causes.ts";
 import { relativeTime } from "../output/times.ts";
 import { CommandFailed } from "../usage-error.ts";
 
 export const refusals: Command = {
   usage: "[--channel NAME] [--project NAME]",
-  about: "Messages that were refused, and why: the latest first. What is refused is not kept.",
+  about: `Messages that were refused as they came in, and why: the latest first. What is refused is not kept.
+What was refused only when its turn came is kept, in its conversation: lull conversations show.`,
   options: {
     channel: { type: "string", value: "NAME", help: "only what came over this channel" },
     project: { type: "string", value: "NAME", help: "only what came over channels of this project" },
@@ -22,9 +24,10 @@ export const refusals: Command = {
   run: (call) =>
     withData(call, async ({ lull, engine }) => {
       const isWanted = await wanted(call, lull);
-      const read = theirPages((page: Page) => engine.inspector.refusals(page), isWanted);
+      const read = theirPages((page: Page) => engine.inspector.refusals(page), isWanted, UNBOUND);
       const nowMs = call.io.nowMs();
-      printListing(call, await read(pageOf(call)), {
+      const listing = await read(pageOf(call));
+      printListing(call, listing, {
         head: ["when", "code", "channel", "sender", "conversation"],
         row: ({ atMs, code, channel, sender, conversationId = "-" }) => [
           relativeTime(atMs, nowMs),
@@ -35,6 +38,8 @@ export const refusals: Command = {
         ],
         none: "No refusals.",
       });
+      const notes = refusalNotes(listing.items.map(({ code }) => code));
+      if (!call.json && notes.length > 0) call.io.out(`\n${notes.join("\n")}`);
       return 0;
     }),
 };

@@ -2,7 +2,7 @@ import type { Command } from "../command.ts";
 import { type How, runService, speaksForAll } from "../serving/run-service.ts";
 import { serviceLog } from "../serving/serve-here.ts";
 
-const HOW: How = { supervised: true };
+const HOW: How = { supervised: true, showsReasons: false };
 
 export const start: Command = {
   about: `Runs the service. It prints one line, \`lull listening on <url>\`, when ready; logs go to stderr.

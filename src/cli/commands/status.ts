@@ -1,13 +1,16 @@
+import { type Standing, standingOf } from "../../core/standing.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
 import type { Counts, Inspector, LockRecord } from "../../ports/inspector.ts";
 import { version } from "../../process/version.ts";
-import { type FailingReason, type Standing, standingOf } from "../../runtime/standing.ts";
 import type { Command } from "../command.ts";
 import { withData } from "../data.ts";
+import { pausesNow, stoodNow } from "../kept-back.ts";
 import { counted } from "../output/counted.ts";
 import { printJson } from "../output/print.ts";
+import { pauseLines, troubleLines, waitingShown } from "../output/standing.ts";
 import { oneLine } from "../output/table.ts";
 import { relativeTime } from "../output/times.ts";
+import { wrapped } from "../output/wrapped.ts";
 import { askService, type RunningService } from "../running-service.ts";
 
 /** Conversations that are looked at. */
@@ -17,6 +20,8 @@ const PAGE = 500;
 const SERVICE_MS = 3_000;
 const REASON_MAX = 100;
 const LABEL_WIDTH = 10;
+const REFUSALS_MAX = 100;
+const HOUR_MS = 3_600_000;
 
 interface Status {
   readonly version: string;
@@ -25,6 +30,8 @@ interface Status {
   readonly standing: Standing;
   /** The latest message that got no turn. */
   readonly lastError?: Pick<DeadLetter, "id" | "reason" | "atMs">;
+  /** What was refused in the last hour, as far as was looked. */
+  readonly refused: { readonly count: number; readonly lastCode?: string };
   /** More waits than was looked at. */
   readonly isCut: boolean;
 }
@@ -36,21 +43,29 @@ export const status: Command = {
     withData(call, async ({ lull, engine, loaded }) => {
       const nowMs = call.io.nowMs();
       const { inspector } = engine;
-      const [service, counts, { locks, isCut }, dead] = await Promise.all([
+      const [service, counts, { locks, isCut }, dead, refused, pauses] = await Promise.all([
         askService(loaded.server, lull, AbortSignal.timeout(SERVICE_MS)),
         inspector.counts(),
         locksOf(inspector),
         inspector.dead({ limit: 1 }),
+        refusedSince(inspector, nowMs - HOUR_MS),
+        pausesNow({ lull, engine }),
       ]);
-      const standing = standingOf(locks, nowMs);
-      const last = dead.items[0];
-      const lastError = last && { id: last.id, reason: last.reason, atMs: last.atMs };
-      const found = { version: version(), service, counts, standing, ...(lastError && { lastError }), isCut };
+      const standing = standingOf(await stoodNow({ lull, engine }, locks, pauses), pauses, nowMs);
+      const [last] = dead.items;
+      const lastError = last && { lastError: { id: last.id, reason: last.reason, atMs: last.atMs } };
+      const found = { version: version(), service, counts, standing, ...lastError, refused, isCut };
       if (call.json) printJson(call, found);
-      else call.io.out(linesOf(found, nowMs).join("\n"));
+      else call.io.out(linesWithin(call.io.columns, linesOf(found, nowMs)));
       return 0;
     }),
 };
+
+async function refusedSince(inspector: Inspector, sinceAtMs: number): Promise<Status["refused"]> {
+  const { items } = await inspector.refusals({ limit: REFUSALS_MAX });
+  const lately = items.filter(({ atMs }) => atMs >= sinceAtMs);
+  return { count: lately.length, ...(lately[0] && { lastCode: lately[0].code }) };
+}
 
 async function locksOf(inspector: Inspector): Promise<{ locks: LockRecord[]; isCut: boolean }> {
   const locks: LockRecord[] = [];
@@ -69,9 +84,10 @@ function linesOf(found: Status, nowMs: number): string[] {
     line("lull", found.version),
     line("service", serviceSaid(found.service)),
     ...(counts.paused ? [line("paused", "nobody is answered: lull resume")] : []),
-    line("waiting", waiting(found, nowMs)),
+    ...pauseLines(standing).map(([label, text]) => line(label, text)),
+    line("waiting", waitingShown(counts.staged, standing, found.isCut, nowMs)),
     ...(standing.answering === 0 ? [] : [line("answering", counted(standing.answering, "conversation"))]),
-    ...standing.failing.map((reason) => line("failing", failing(reason, nowMs))),
+    ...troubleLines(standing, nowMs).map(([label, text]) => line(label, text)),
     ...(counts.dead === 0 ? [] : [line("dead", `${counted(counts.dead, "letter")}: lull dead`)]),
     ...(lastError
       ? [line("", `last ${relativeTime(lastError.atMs, nowMs)}: ${oneLine(lastError.reason, REASON_MAX)}`)]
@@ -80,8 +96,19 @@ function linesOf(found: Status, nowMs: number): string[] {
     ...(counts.quarantined === 0
       ? []
       : [line("set aside", `${counted(counts.quarantined, "row")}: lull quarantine`)]),
+    ...refusedLine(found.refused),
     line("in all", `${counted(counts.conversations, "conversation")}, ${counted(counts.turns, "turn")}`),
   ];
+}
+
+function refusedLine({ count, lastCode }: Status["refused"]): string[] {
+  if (count === 0) return [];
+  const many = count === REFUSALS_MAX ? `${count} or more` : count;
+  return [line("refused", `${many} in the last hour, last ${lastCode}: lull refusals`)];
+}
+
+function linesWithin(columns: number | undefined, lines: readonly string[]): string {
+  return lines.map((each) => wrapped(each, LABEL_WIDTH, columns)).join("\n");
 }
 
 function line(label: string, text: string): string {
@@ -103,21 +130,4 @@ function serviceSaid(service: RunningService): string {
       return `runs, and is ready, with ${counted(workers.up, "worker")}${missing}`;
     }
   }
-}
-
-function waiting({ counts, standing, isCut }: Status, nowMs: number): string {
-  if (counts.staged === 0) return "nothing";
-  const { oldestDueAtMs } = standing;
-  const conversations = `${counted(standing.waiting, "conversation")}${isCut ? " or more" : ""}`;
-  const due = oldestDueAtMs === undefined ? "" : `; the first is due ${relativeTime(oldestDueAtMs, nowMs)}`;
-  return `${counted(counts.staged, "message")} in ${conversations}${due}`;
-}
-
-function failing({ reason, conversations, sinceAtMs, againAtMs }: FailingReason, nowMs: number): string {
-  const parts = [
-    `${counted(conversations, "conversation")} wait${conversations === 1 ? "s" : ""}`,
-    sinceAtMs !== undefined && `since ${relativeTime(sinceAtMs, nowMs)}`,
-    againAtMs !== undefined && `tried again ${relativeTime(againAtMs, nowMs)}`,
-  ];
-  return `${oneLine(reason, REASON_MAX)} (${parts.filter(Boolean).join(", ")})`;
 }

@@ -1,4 +1,6 @@
 import type { UnknownSend } from "../../model/unknown-send.ts";
+import type { Engine } from "../../ports/engine.ts";
+import { idLike } from "../by-prefix.ts";
 import type { Command } from "../command.ts";
 import { withData } from "../data.ts";
 import { listCommand } from "../list-command.ts";
@@ -31,9 +33,10 @@ export const mark: Command = {
   about: "Takes a send off the list: you found out what became of it. Nothing is sent.",
   args: { required: ["<id>", "sent or not-sent"] },
   run: async (call) => {
-    const [id, as] = call.args as [string, string];
+    const [given, as] = call.args as [string, string];
     if (as !== "sent" && as !== "not-sent") throw new UsageError(`mark it sent or not-sent, not ${as}`);
-    return withData(call, async ({ lull }) => {
+    return withData(call, async ({ lull, engine }) => {
+      const id = await unknownLike(engine, given);
       const result = await lull.markUnknown(id, as);
       if (result === "not-found") throw notFound(id);
       printResult(call, { id, result, as }, `${id} is marked ${as}`);
@@ -47,8 +50,9 @@ export const resend: Command = {
   about: "Sends what may not have gone out, as a turn of its own. The customer may get it twice.",
   args: { required: ["<id>"] },
   run: async (call) => {
-    const [id] = call.args as [string];
-    return withData(call, async ({ lull }) => {
+    const [given] = call.args as [string];
+    return withData(call, async ({ lull, engine }) => {
+      const id = await unknownLike(engine, given);
       const result = await lull.resendUnknown(id);
       if (result === "not-found") throw notFound(id);
       printResult(call, { id, result }, `${id} will be sent when its conversation is free`);
@@ -56,6 +60,10 @@ export const resend: Command = {
     });
   },
 };
+
+function unknownLike({ inspector }: Engine, given: string): Promise<string> {
+  return idLike(given, (page) => inspector.unknown(page));
+}
 
 function notFound(id: string): CommandFailed {
   return new CommandFailed(`there is no unknown send ${id}`);

@@ -1,5 +1,6 @@
 import { access } from "node:fs/promises";
 import type { Lull } from "../../index.ts";
+import { counted } from "../output/counted.ts";
 import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
 /**
@@ -24,11 +25,11 @@ export async function checkStore(
     const future = latest !== undefined && latest.updatedAtMs > nowMs + 60_000;
     return [
       ...checks,
-      ok("store", `it opens and takes writes; ${conversations} conversations`),
+      ok("store", `it opens and takes writes; ${counted(conversations, "conversation")}`),
       ...(future ? [fail("clock", "the database holds times in the future: the clock was set back")] : []),
       ...(dead > 0 ? [warn("dead letters", `${dead}: look at them with \`lull dead\``)] : []),
       ...(unknown > 0 ? [warn("unknown sends", `${unknown}: look at them with \`lull unknown\``)] : []),
-      ...(quarantined > 0 ? [warn("quarantine", `${quarantined} rows were not ours: ${SET_ASIDE}`)] : []),
+      ...(quarantined > 0 ? [warn("quarantine", `${notOurs(quarantined)}: ${SET_ASIDE}`)] : []),
       ...(paused ? [warn("paused", "answering is paused; go on with `lull resume`")] : []),
     ];
   } catch (error) {
@@ -37,6 +38,10 @@ export async function checkStore(
 }
 
 const SET_ASIDE = "look at them with `lull quarantine`; messages of another system: `lull migrate seed-aws`";
+
+function notOurs(rows: number): string {
+  return `${counted(rows, "row")} ${rows === 1 ? "was" : "were"} not ours`;
+}
 
 function isThere(path: string): Promise<boolean> {
   return access(path).then(

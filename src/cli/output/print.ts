@@ -23,6 +23,29 @@ export interface Columns<T> {
 
 export function printListing<T>(call: Call, listing: Listing<T>, { head, row, none }: Columns<T>): void {
   if (call.json) printJson(call, { items: listing.items, next: listing.next });
-  else call.io.out(listing.items.length === 0 ? none : table(head, listing.items.map(row)));
+  else call.io.out(listing.items.length === 0 ? nothing(listing, none) : table(head, listing.items.map(row)));
   if (!call.json && listing.next !== undefined) call.io.out(`\nThere is more: --cursor ${listing.next}`);
+}
+
+/** A page may be empty because enough was read for one. */
+function nothing({ next }: Listing<unknown>, none: string): string {
+  return next === undefined ? none : "None among those looked at.";
+}
+
+export interface Blocks<T> {
+  readonly block: (item: T) => readonly string[];
+  readonly none: string;
+  /** What a person does with what is listed. */
+  readonly hint: string;
+}
+
+/** The same for what is too long for one line: an empty line between two of them. */
+export function printBlocks<T>(call: Call, listing: Listing<T>, { block, none, hint }: Blocks<T>): void {
+  if (call.json) {
+    printJson(call, { items: listing.items, next: listing.next });
+    return;
+  }
+  const blocks = listing.items.map((item) => block(item).join("\n"));
+  call.io.out(blocks.length === 0 ? nothing(listing, none) : [...blocks, hint].join("\n\n"));
+  if (listing.next !== undefined) call.io.out(`\nThere is more: --cursor ${listing.next}`);
 }

@@ -11,9 +11,11 @@ import { announce } from "./announce.ts";
 import { loggerOptions, serveHere, serviceLog } from "./serve-here.ts";
 import { firstSignal } from "./signals.ts";
 
-/** Whether a parent also watches a single worker. Several workers always have one. */
 export interface How {
+  /** A parent also watches a single worker. Several workers always have one. */
   readonly supervised: boolean;
+  /** The phone page tells why there is no answer: who looks at it is a developer. */
+  readonly showsReasons: boolean;
 }
 
 /** What all processes would say alike, one says: the first worker, or the only process. */
@@ -25,13 +27,13 @@ export function speaksForAll({ io }: Call, loaded: Loaded, how: How): boolean {
 export async function runService(call: Call, loaded: Loaded, how: How): Promise<number> {
   if (cluster.isWorker) return runUnderParent(call, loaded, how);
   const end = hasParent(loaded, how) ? await runParent(call.io) : "alone";
-  return end === "alone" ? runAlone(call, loaded) : end;
+  return end === "alone" ? runAlone(call, loaded, how) : end;
 }
 
 async function runUnderParent(call: Call, loaded: Loaded, how: How): Promise<number> {
   const { [DEAD_HOLDER]: holder, [FIRST_WORKER]: first } = call.io.env;
   if (holder !== undefined) return runFreeing(call, loaded, holder);
-  if (first === undefined || hasParent(loaded, how)) return runWorker(call, loaded);
+  if (first === undefined || hasParent(loaded, how)) return runWorker(call, loaded, how);
   await tellParent({ lull: "alone" });
   return 0;
 }
@@ -48,12 +50,12 @@ function isShared(loaded: Loaded): boolean {
   return /^(sqlite|aws)( |$)/.test(loaded.config(() => {}).engine.name);
 }
 
-async function runAlone(call: Call, loaded: Loaded): Promise<number> {
+async function runAlone(call: Call, loaded: Loaded, how: How): Promise<number> {
   const { stopGraceMs, hungMs } = loaded.server;
   const log = serviceLog(call, loaded);
   tellOfCrashes(log);
   const signal = firstSignal();
-  const serving = await serveHere(call, loaded);
+  const serving = await serveHere(call, loaded, how);
   if (hungMs > 0) await startGuard({ hungMs, log: loggerOptions(call, loaded) });
   announce(call.io, { ...loaded.server, url: serving.url, json: call.json });
   await signal;

@@ -1,4 +1,5 @@
 import type { Loaded } from "../../config/load.ts";
+import type { EdgeOptions } from "../../http/edge.ts";
 import { type Serving, serve } from "../../http/node.ts";
 import { createLull, type Lull } from "../../index.ts";
 import type { Log, LogFields } from "../../model/log.ts";
@@ -10,9 +11,13 @@ import { requireStore } from "./require-store.ts";
 import { requireTokens } from "./require-tokens.ts";
 
 /** The whole service in this process, once all is sound: HTTP, turns, sweeping. */
-export async function serveHere(call: Call, loaded: Loaded): Promise<Serving> {
+export async function serveHere(
+  call: Call,
+  loaded: Loaded,
+  shown: Pick<EdgeOptions, "showsReasons">,
+): Promise<Serving> {
   const log = serviceLog(call, loaded);
-  const lull = createLull(loaded.config(log));
+  const lull = createLull(loaded.config(log), shown);
   return orStop(lull, async () => {
     await requireSound(lull, loaded, log);
     return serve(lull, loaded.server);

@@ -1,4 +1,5 @@
 import type { Loaded } from "../../config/load.ts";
+import type { EdgeOptions } from "../../http/edge.ts";
 import { type Serving, serve } from "../../http/node.ts";
 import { createLull, type Lull } from "../../index.ts";
 import { tellOfCrashes } from "../../process/crash.ts";
@@ -24,14 +25,18 @@ import {
 } from "./messages.ts";
 
 /** A worker runs the whole service on the socket that it shares with its siblings. */
-export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
+export async function runWorker(
+  call: Call,
+  loaded: Loaded,
+  shown: Pick<EdgeOptions, "showsReasons">,
+): Promise<number> {
   const { env } = call.io;
   const log = serviceLog(call, loaded, fieldsOf(call));
   tellOfCrashes(log);
   const holder = processIdentity();
   const counts = new Counts(systemClock);
   const partOf = { startedAtMs: Number(env[SERVICE_STARTED]), totals: () => counts.totals() };
-  const lullHere = () => createLull({ ...loaded.config(log), workerId: holder, partOf });
+  const lullHere = () => createLull({ ...loaded.config(log), workerId: holder, partOf }, shown);
   const place = { lullHere, holder, port: Number(env[SHARED_PORT]), counts };
   if (env[FIRST_WORKER] === undefined) return serveUnderParent(loaded, place);
   // What is wrong here is told as by any command, and the parent ends with our exit code.

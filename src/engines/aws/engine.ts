@@ -3,13 +3,21 @@ import type { Engine, EngineContext } from "../../ports/engine.ts";
 import { checks } from "./checks.ts";
 import { type AwsContext, contextFor } from "./context.ts";
 import { DynamoStore } from "./dynamo/dynamo-store.ts";
-import { changeProject, projectChange } from "./items/controls.ts";
+import { projectChange } from "./items/controls.ts";
 import { conversationOf } from "./items/conversation-row.ts";
 import { type AwsOptions, dynamoDbClient, resourcesFrom, sqsClient } from "./options.ts";
 import { redrive } from "./queue/redrive.ts";
 import { QueueTriggers } from "./queue/triggers.ts";
 import { commit } from "./steps/commit.ts";
-import { answer, change, changeAttribute, create, pauseAll, say } from "./steps/conversations.ts";
+import {
+  answer,
+  change,
+  changeAttribute,
+  changeProject,
+  create,
+  pauseAll,
+  say,
+} from "./steps/conversations.ts";
 import { erase } from "./steps/erase.ts";
 import { latestId } from "./steps/find-conversation.ts";
 import { freeLeases } from "./steps/free-leases.ts";
@@ -25,6 +33,7 @@ import {
   nameRecords,
   showConversation,
   showDead,
+  showUnknown,
 } from "./steps/inspect.ts";
 import { listLocks } from "./steps/locks.ts";
 import { knownSince } from "./steps/memory.ts";
@@ -101,6 +110,7 @@ export function engineOn(context: AwsContext, close: () => Promise<void>): Engin
       deadLetter: async (id) => showDead(await ready(), id),
       retryDead: async (id) => retryDead(await ready(), id),
       discardDead: async (id) => discardDead(await ready(), id),
+      unknownSend: async (id) => showUnknown(await ready(), id),
       markUnknown: async (id) => markUnknown(await ready(), id),
       resendUnknown: async (id) => resendUnknown(await ready(), id),
       discardQuarantined: async (id, how) => discardQuarantined(await ready(), id, how),

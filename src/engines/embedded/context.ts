@@ -1,6 +1,7 @@
 import { changed, type RecordChange } from "../../core/conversation-change.ts";
 import { REMEMBERED_LONGER_MS } from "../../core/defaults.ts";
 import type { ClockReading } from "../../core/due.ts";
+import { isTheirTime } from "../../core/elsewhere.ts";
 import { conversationWithin } from "../../core/identity.ts";
 import { projectOf, ruleInForce } from "../../core/projects.ts";
 import { itemOf } from "../../core/staged.ts";
@@ -38,9 +39,14 @@ export function projectRule({ tables, settings }: StepContext, channel: string):
   return ruleInForce(settings, project, tables.meta.projectChange(project));
 }
 
-/** Whether the project of these messages is paused; not where there are none. */
-export function isProjectPaused({ tables, settings }: StepContext, channel: string | undefined): boolean {
-  return channel !== undefined && tables.meta.projectChange(projectOf(settings, channel))?.paused === true;
+/** The project of these messages, if it is paused; none where there are none. */
+export function pausedProject(
+  { tables, settings }: StepContext,
+  channel: string | undefined,
+): string | undefined {
+  if (channel === undefined) return undefined;
+  const project = projectOf(settings, channel);
+  return tables.meta.projectChange(project)?.paused ? project : undefined;
 }
 
 export function stateOf(context: StepContext, conversationId: string): ConversationState {
@@ -78,7 +84,7 @@ const NOTHING_WAITED: Ended = {};
 
 /** Undefined if there is no record: it was removed by hand. */
 export function changeRecord(
-  { tables, nowMs }: StepContext,
+  { tables, nowMs, settings }: StepContext,
   id: string,
   change: RecordChange,
   usage: Usage = NO_USAGE,
@@ -86,7 +92,7 @@ export function changeRecord(
   const before = tables.conversations.get(id);
   if (!before) return undefined;
   const after = {
-    ...changed(before, change, nowMs),
+    ...changed(before, change, isTheirTime(before, change, settings) ? before.updatedAtMs : nowMs),
     promptTokens: before.promptTokens + usage.promptTokens,
     completionTokens: before.completionTokens + usage.completionTokens,
     totalTokens: before.totalTokens + usage.totalTokens,

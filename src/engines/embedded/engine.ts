@@ -58,6 +58,7 @@ export function embeddedEngine(steps: StepClient, parts: EngineParts): Engine {
       deadLetter: steps.showDead,
       retryDead: steps.retryDead,
       discardDead: steps.discardDead,
+      unknownSend: steps.showUnknown,
       markUnknown: steps.markUnknown,
       resendUnknown: steps.resendUnknown,
       discardQuarantined: steps.discardQuarantined,

@@ -64,6 +64,7 @@ export const READS = {
   listDead: inspecting.listDead,
   showDead: inspecting.showDead,
   listUnknown: inspecting.listUnknown,
+  showUnknown: inspecting.showUnknown,
   listRefusals: inspecting.listRefusals,
   listQuarantined: quarantined.listQuarantined,
   projectChange: inspecting.projectChange,

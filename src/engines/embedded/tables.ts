@@ -137,6 +137,8 @@ export interface StateTable {
    * the context has `apart`: a store in which one conversation may fail and the others go on.
    */
   putOff(conversationId: string, untilAtMs: number): void;
+  /** All that waits for this project to go on is due for a look. */
+  wakeHeldFor(project: string, nowMs: number): void;
   nextWakeAtMs(): number | undefined;
   heldBy(holder: string): string[];
   holders(): string[];

@@ -23,6 +23,11 @@ export function stateTable(rows: MemoryRows): StateTable {
       const state = states.get(id);
       if (state?.window) states.set(id, { ...state, window: { ...state.window, wakeAtMs: untilAtMs } });
     },
+    wakeHeldFor(project, nowMs) {
+      for (const [id, state] of states)
+        if (state.heldFor === project && state.window)
+          states.set(id, { ...state, window: { ...state.window, wakeAtMs: nowMs } });
+    },
     nextWakeAtMs() {
       const times = [...states.values()].flatMap((state) => wakeAtMs(state) ?? []);
       return times.length === 0 ? undefined : Math.min(...times);

@@ -50,7 +50,7 @@ function conversationTable({ conversations }: MemoryRows): ConversationTable {
         .filter(
           (each) =>
             (active === undefined || each.taskComplete !== active) &&
-            (search === undefined || each.id === search || isNamedLike(each, search)),
+            (search === undefined || each.id.startsWith(search) || isNamedLike(each, search)),
         );
       return paged(matches, page);
     },

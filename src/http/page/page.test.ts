@@ -19,11 +19,13 @@ test("the page runs only the script and the style it was made with, and loads no
   expect(body).not.toMatch(/@import|url\(|\bstyle="|\bon\w+="/);
 });
 
-test("the script is a script, and knows its channel, and whether it asks for proofs", () => {
+test("the script is a script, and knows its channel, and what it asks for and shows", () => {
   expect(() => new Script(script)).not.toThrow();
-  const opened = (about: { isUnsigned?: boolean }) =>
+  const opened = (about: { isUnsigned?: boolean; showsReasons?: boolean }) =>
     /<body[^>]*>/.exec(phonePage("chat-2", about).body)?.[0];
-  expect(opened({ isUnsigned: true })).toBe('<body data-channel="chat-2" data-proofs="none">');
-  expect(opened({ isUnsigned: false })).toBe('<body data-channel="chat-2" data-proofs="asked">');
-  expect(opened({})).toBe('<body data-channel="chat-2" data-proofs="asked">');
+  const body = (proofs: string, reasons: string) =>
+    `<body data-channel="chat-2" data-proofs="${proofs}" data-reasons="${reasons}">`;
+  expect(opened({ isUnsigned: true })).toBe(body("none", "kept"));
+  expect(opened({ isUnsigned: false, showsReasons: false })).toBe(body("asked", "kept"));
+  expect(opened({ showsReasons: true })).toBe(body("asked", "shown"));
 });

@@ -1,10 +1,16 @@
-import type { Channel } from "../../ports/channel.ts";
 import type { EdgeAnswer } from "../edge-request.ts";
 import { PHONE } from "./built/phone.ts";
 import type { BuiltPage } from "./built-page.ts";
 
+interface Shown {
+  /** The channel asks no visitor for a proof. */
+  readonly isUnsigned?: boolean | undefined;
+  /** It is a developer who looks. */
+  readonly showsReasons?: boolean;
+}
+
 /** The phone page, whole: nothing in it is loaded from anywhere else. */
-export function phonePage(channel: string, { isUnsigned }: Pick<Channel, "isUnsigned">): EdgeAnswer {
+export function phonePage(channel: string, { isUnsigned, showsReasons }: Shown): EdgeAnswer {
   return {
     status: 200,
     headers: {
@@ -15,7 +21,10 @@ export function phonePage(channel: string, { isUnsigned }: Pick<Channel, "isUnsi
       "x-content-type-options": "nosniff",
     },
     // A channel's name is lower-case letters, digits and dashes: safe in an attribute.
-    body: PHONE.html.replace("{{channel}}", channel).replace("{{proofs}}", isUnsigned ? "none" : "asked"),
+    body: PHONE.html
+      .replace("{{channel}}", channel)
+      .replace("{{proofs}}", isUnsigned ? "none" : "asked")
+      .replace("{{reasons}}", showsReasons ? "shown" : "kept"),
   };
 }
 

@@ -108,6 +108,55 @@ export const elsewhere: readonly EngineCase[] = [
     },
   ),
 
+  scene(
+    "a turn is put off for its longest time at most, over all its tries together",
+    { ...honouring, honourStatusForMsMax: 900_000 },
+    async (s) => {
+      const conversationId = await takenElsewhere(s);
+      await s.passes(500_000);
+      await s.fixture.says!(conversationId, "reply_sent");
+      await s.passes(SOON_MS);
+      const first = await s.take();
+      await s.engine.turns.release(first.lease, { kind: "retry", afterMs: 1_000, reason: "503" });
+      await s.fixture.says!(conversationId, "processing_reply", 1);
+      await s.passes(1_000);
+      await s.nothingDue();
+      const leftMs = s.settings.honourStatusForMsMax + s.settings.clockSkewMs - 500_000 - SOON_MS;
+      await s.passes(leftMs - 1);
+      await s.nothingDue();
+      await s.passes(1);
+      const second = await s.take();
+      assert.deepEqual([second.turnId, second.attempt, second.isOverStale], [first.turnId, 2, true]);
+      await s.engine.turns.release(second.lease, { kind: "retry", afterMs: 1_000, reason: "503" });
+      await s.fixture.says!(conversationId, "processing_reply", 2);
+      await s.passes(1_000);
+      const third = await s.take();
+      assert.deepEqual([third.attempt, third.isOverStale], [3, true]);
+      await s.reply(third);
+      await s.atRest();
+    },
+  ),
+
+  ...(
+    [
+      ["changes", (s: Scene, id: string) => s.engine.conversations.change(id, { projectStatus: "active" })],
+      [
+        "changes an attribute of",
+        (s: Scene, id: string) =>
+          s.engine.conversations.changeAttribute(id, { name: "note", was: undefined, to: "x" }),
+      ],
+    ] as const
+  ).map(([does, change]) =>
+    scene(`what an operator ${does} is no new processing of the other system`, honouring, async (s) => {
+      const conversationId = await takenElsewhere(s);
+      await s.passes(honouredForMs(s) - 1);
+      await change(s, conversationId);
+      await s.nothingDue();
+      await s.passes(1);
+      assert.equal((await s.take()).isOverStale, true);
+    }),
+  ),
+
   scene("a turn that waits for another system is shown, and since when", honouring, async (s) => {
     const shown = async () => {
       const { items } = await s.engine.inspector.locks({ limit: 10 });

@@ -112,6 +112,25 @@ export const inspecting: readonly EngineCase[] = [
   }),
 
   scene(
+    "no more of what got no answer is shown than was asked for, and that is the latest",
+    {},
+    async (s) => {
+      const { conversationId } = await s.receive("0");
+      for (const text of ["1", "2", "3"]) {
+        await s.windowPasses();
+        await s.engine.turns.release((await s.take()).lease, { kind: "dead-letter", reason: "wrong key" });
+        await s.receive(text);
+      }
+      const limits = { rowsMax: 10, bytesMax: 100_000, unansweredMax: 2 };
+      const { dead = [] } = (await s.engine.inspector.conversation(conversationId, limits)) ?? {};
+      assert.deepEqual(
+        dead.map(({ messages }) => messages.map(({ text }) => text)),
+        [["1"], ["2"]],
+      );
+    },
+  ),
+
+  scene(
     "conversations are listed newest first, found by person, id and state, a page at a time",
     {},
     async (s) => {
@@ -136,6 +155,10 @@ export const inspecting: readonly EngineCase[] = [
         byId.items.map(({ sender }) => sender),
         ["dan"],
       );
+      const byBeginning = await walk((page) =>
+        inspector.conversations({ ...page, search: all[0]!.id.slice(0, -1) }),
+      );
+      assert.ok(byBeginning.some(({ id }) => id === all[0]!.id));
       await conversations.change(all[0]!.id, { taskComplete: true });
       const active = await walk((page) => inspector.conversations({ ...page, active: true }));
       assert.deepEqual(
@@ -260,11 +283,15 @@ export const inspecting: readonly EngineCase[] = [
   scene("gauges tell what alarms are about", {}, async (s) => {
     const { inspector, turns } = s.engine;
     const gauges = async () => {
-      const { quarantined = 0, staged, ...told } = await inspector.gauges();
+      const { quarantined = 0, staged, paused, ...told } = await inspector.gauges();
       assert.equal(quarantined, 0);
       if (staged !== undefined) assert.equal(staged, (await inspector.counts()).staged);
+      if (paused !== undefined) assert.equal(paused, (await inspector.counts()).paused);
       return told;
     };
+    await s.engine.conversations.pauseAll(true);
+    await gauges();
+    await s.engine.conversations.pauseAll(false);
     assert.deepEqual(await gauges(), { dead: 0, unknown: 0, staleLeases: 0 });
     for (const sender of ["ana", "ben", "cyd"]) await s.receive({ sender });
     await s.windowPasses();

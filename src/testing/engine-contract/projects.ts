@@ -26,6 +26,12 @@ async function codeOf(s: Scene, given: Parameters<Scene["arrival"]>[0]): Promise
   return outcome.kind === "refused" ? outcome.code : outcome.kind;
 }
 
+const SENDERS = ["ana", "ben", "cyd", "dan"];
+
+function pauseAcme(s: Scene, paused: boolean): Promise<void> {
+  return s.engine.conversations.changeProject("acme", { paused });
+}
+
 /** The same waits in both projects, a worker has looked, and it goes on waiting. */
 async function pileUp(s: Scene, ...texts: readonly string[]): Promise<void> {
   for (const text of texts) {
@@ -205,7 +211,7 @@ export const projects: readonly EngineCase[] = [
 
     await other.conversations.changeProject("acme", { paused: false });
     assert.equal(await s.engine.inspector.projectChange("acme"), undefined);
-    await s.passes(SOON_MS + s.settings.holdMs);
+    await s.passes(SOON_MS);
     assert.deepEqual(textsOf(await s.take()), ["before", "meanwhile"]);
   }),
 
@@ -225,10 +231,81 @@ export const projects: readonly EngineCase[] = [
     await s.reply(outbound);
     await s.passes(s.settings.holdMs);
     await s.nothingDue();
-    await s.engine.conversations.changeProject("acme", undefined);
-    await s.passes(SOON_MS + s.settings.holdMs);
+    await s.engine.conversations.changeProject("acme", { paused: false });
+    await s.passes(SOON_MS);
     assert.deepEqual(textsOf(await s.take()), ["two"]);
   }),
+
+  scene("what waits for a paused project keeps no other project waiting", TWO, async (s) => {
+    await s.engine.conversations.changeProject("acme", { paused: true });
+    await s.passes(SOON_MS);
+    for (const sender of SENDERS) await s.receive({ ...toAcme, sender });
+    await s.windowPasses();
+    await s.nothingDue();
+    await s.passes(s.settings.holdMs);
+    await s.receive(toBeta);
+    await s.windowPasses();
+    const outcomes = await s.fixture.takeDue(s.engine, 1);
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ["turn"],
+    );
+    const others = await s.open("worker-2");
+    await others.conversations.changeProject("acme", { paused: false });
+    await s.passes(SOON_MS);
+    assert.equal((await s.turns()).length, SENDERS.length);
+  }),
+
+  scene("a project that goes on while everything is paused is answered once all goes on", TWO, async (s) => {
+    await s.engine.conversations.changeProject("acme", { paused: true });
+    await s.passes(SOON_MS);
+    await s.receive(toAcme);
+    await s.windowPasses();
+    await s.nothingDue();
+    await s.engine.conversations.pauseAll(true);
+    await s.engine.conversations.changeProject("acme", { paused: false });
+    await s.passes(SOON_MS);
+    await s.nothingDue();
+    await s.engine.conversations.pauseAll(false);
+    await s.passes(SOON_MS);
+    await s.take();
+  }),
+
+  scene("a reset ends what was set for a paused project, and not its pause", TWO, async (s) => {
+    await s.receive(toAcme);
+    await s.engine.conversations.changeProject("acme", { paused: true, allowedChannels: ["sms"] });
+    await s.engine.conversations.changeProject("acme", undefined);
+    assert.deepEqual(await s.engine.inspector.projectChange("acme"), { paused: true });
+    await s.passes(SOON_MS);
+    await s.windowPasses();
+    await s.nothingDue();
+    await s.engine.conversations.changeProject("acme", { paused: false });
+    await s.passes(SOON_MS);
+    await s.take();
+  }),
+
+  ...[
+    { what: "its project is", pause: (s: Scene, paused: boolean) => pauseAcme(s, paused) },
+    { what: "everything is", pause: (s: Scene, paused: boolean) => s.engine.conversations.pauseAll(paused) },
+  ].map(({ what, pause }) =>
+    scene(
+      `on turn, a message waits for its record while ${what} paused`,
+      { ...TWO, validation: "on-turn", admission: "known" },
+      async (s) => {
+        await pause(s, true);
+        await s.passes(SOON_MS);
+        await s.receive(toAcme);
+        await s.windowPasses();
+        await s.nothingDue();
+        assert.deepEqual(await s.dead(), []);
+        assert.equal((await s.engine.inspector.counts()).staged, 1);
+        await s.engine.conversations.create({ channelType: "sms", address: "+15550100", sender: "ana" });
+        await pause(s, false);
+        await s.passes(SOON_MS);
+        await s.take();
+      },
+    ),
+  ),
 
   scene(
     "a project may admit known customers only, while another is open",

@@ -25,9 +25,11 @@ async function list(s: Scene) {
 export const unknownSends: readonly EngineCase[] = [
   scene("a person marks an unknown send, once", {}, async (s) => {
     const { unknownId } = await unknownSend(s);
+    assert.deepEqual(await s.engine.repairs.unknownSend(unknownId), (await list(s))[0]);
     assert.equal(await s.engine.repairs.markUnknown(unknownId), "marked");
     assert.equal(await s.engine.repairs.markUnknown(unknownId), "not-found");
     assert.equal(await s.engine.repairs.resendUnknown(unknownId), "not-found");
+    assert.equal(await s.engine.repairs.unknownSend(unknownId), undefined);
     assert.deepEqual(await list(s), []);
     await s.atRest();
   }),

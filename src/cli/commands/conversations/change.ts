@@ -1,5 +1,6 @@
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Operating } from "../../../runtime/operating.ts";
+import { conversationLike } from "../../by-prefix.ts";
 import { type Call, type Command, textOption } from "../../command.ts";
 import { withData } from "../../data.ts";
 import { printResult } from "../../output/print.ts";
@@ -13,7 +14,7 @@ export const close = change(
 
 export const pause = change(
   "Stops answering this conversation. Messages are taken and stay staged.",
-  "is paused; its messages are kept",
+  (id) => `is paused; its messages are kept. To go on: lull conversations resume ${id}`,
   ({ lull, id }) => lull.pause(id),
 );
 
@@ -32,7 +33,7 @@ export const handBack = change(
 export const handOff: Command = {
   ...change(
     "Hands the conversation to a human: messages are recorded, nothing is answered until `hand-back`.",
-    "is with a human now",
+    (id) => `is with a human now. To give it back: lull conversations hand-back ${id}`,
     ({ lull, id, call }) => lull.handOff(id, textOption(call, "reason")),
   ),
   usage: "<id> [options]",
@@ -47,7 +48,7 @@ interface Asked {
 
 function change(
   about: string,
-  done: string,
+  done: string | ((id: string) => string),
   carryOut: (asked: Asked) => Promise<Conversation | "not-found">,
 ): Command {
   return {
@@ -55,11 +56,11 @@ function change(
     about,
     args: { required: ["<id>"] },
     run: (call) =>
-      withData(call, async ({ lull }) => {
-        const [id] = call.args as [string];
+      withData(call, async ({ lull, engine }) => {
+        const id = await conversationLike(engine, call.args[0]!);
         const conversation = await carryOut({ lull, id, call });
         if (conversation === "not-found") throw new CommandFailed(`there is no conversation ${id}`);
-        printResult(call, conversation, `${id} ${done}`);
+        printResult(call, conversation, `${id} ${typeof done === "string" ? done : done(id)}`);
         return 0;
       }),
   };

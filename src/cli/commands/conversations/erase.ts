@@ -2,6 +2,7 @@ import { ownNames } from "../../../core/addressee.ts";
 import { canonicalAddress, isSameAddress } from "../../../core/own-addresses.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { Engine } from "../../../ports/engine.ts";
+import { conversationLike } from "../../by-prefix.ts";
 import type { Command } from "../../command.ts";
 import { withData } from "../../data.ts";
 import { customerOf, ownNamesOf } from "../../output/customer.ts";
@@ -18,8 +19,8 @@ export const erase: Command = {
   options: { yes: { type: "boolean", help: "yes, erase it" } },
   args: { required: ["<id>"] },
   run: async (call) => {
-    const [id] = call.args as [string];
     return withData(call, async ({ engine, lull }) => {
+      const id = await conversationLike(engine, call.args[0]!);
       const person = await engine.conversations.get(id);
       const whom = person && (await customerOf(engine, person));
       if (call.options.yes !== true) throw unsure(id, person && `${whom}, ${writesTo(person)}`);

@@ -1,3 +1,4 @@
+import { conversationLike } from "../../by-prefix.ts";
 import { type Command, textOption } from "../../command.ts";
 import { withData } from "../../data.ts";
 import { printResult } from "../../output/print.ts";
@@ -16,9 +17,10 @@ export const say: Command = {
   args: { required: ["<id>", "<text>"] },
   examples: ['lull conversations say 7f3a "Your table is booked."'],
   run: async (call) => {
-    const [conversationId, text] = call.args as [string, string];
+    const [given, text] = call.args as [string, string];
     const [channel, id] = [textOption(call, "channel"), textOption(call, "id")];
-    return withData(call, async ({ lull }) => {
+    return withData(call, async ({ lull, engine }) => {
+      const conversationId = await conversationLike(engine, given);
       const result = await lull.say({
         conversationId,
         text,

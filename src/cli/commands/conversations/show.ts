@@ -1,12 +1,22 @@
 import { addresseeOf } from "../../../core/addressee.ts";
+import { isOfOneProject, projectAt } from "../../../core/projects.ts";
+import { type KeptBack, keptBackBy } from "../../../core/standing.ts";
+import type { Conversation } from "../../../model/conversation.ts";
+import type { Refusal } from "../../../model/refusal.ts";
+import type { Settings } from "../../../model/settings.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
 import type { Engine } from "../../../ports/engine.ts";
-import type { ConversationDetail, LockRecord } from "../../../ports/inspector.ts";
+import type { ConversationDetail, LockRecord, QuarantinedRow } from "../../../ports/inspector.ts";
+import { conversationLike } from "../../by-prefix.ts";
 import { type Command, countOption } from "../../command.ts";
-import { withData } from "../../data.ts";
+import { type Opened, withData } from "../../data.ts";
+import { ALL_PAUSED, pausesNow, wayBack } from "../../kept-back.ts";
+import { attributesShown } from "../../output/attributes.ts";
 import { counted } from "../../output/counted.ts";
 import { customerOf, nameShown } from "../../output/customer.ts";
+import { elsewhereShown } from "../../output/elsewhere.ts";
 import { printJson } from "../../output/print.ts";
+import { refusalNotes } from "../../output/refusal-causes.ts";
 import { oneLine, table } from "../../output/table.ts";
 import { relativeTime } from "../../output/times.ts";
 import { CommandFailed } from "../../usage-error.ts";
@@ -14,6 +24,8 @@ import { flagsOf } from "./list.ts";
 import { failingNow, unanswered } from "./unanswered.ts";
 
 const TEXT_MAX = 100;
+/** Rows in quarantine that are looked at. */
+const SET_ASIDE_MAX = 500;
 
 export const show: Command = {
   usage: "<id> [options]",
@@ -21,25 +33,62 @@ export const show: Command = {
   options: { last: { type: "string", value: "N", help: "the last N messages, turns and refusals (20)" } },
   args: { required: ["<id>"] },
   run: async (call) => {
-    const [id] = call.args as [string];
+    const [given] = call.args as [string];
     const last = countOption(call, "last", 20);
-    return withData(call, async ({ engine }) => {
+    return withData(call, async (opened) => {
+      const { engine } = opened;
+      const id = await conversationLike(engine, given);
       const detail = await engine.inspector.conversation(id);
       if (!detail) throw new CommandFailed(`there is no conversation ${id}`);
       if (call.json) printJson(call, detail);
-      else call.io.out(describe(detail, await introduced(engine, detail), last, call.io.nowMs()));
+      else call.io.out(describe(await shownOf(opened, detail), last, call.io.nowMs()));
       return 0;
     });
   },
 };
 
-async function introduced(engine: Engine, detail: ConversationDetail): Promise<string[]> {
+/** All that is told of one conversation. */
+interface Shown {
+  readonly detail: ConversationDetail;
+  readonly settings: Settings;
+  readonly introduction: readonly string[];
+  readonly keptBack: KeptBack | undefined;
+  readonly setAside: readonly QuarantinedRow[];
+}
+
+async function shownOf({ engine, lull }: Opened, detail: ConversationDetail): Promise<Shown> {
+  const { conversation } = detail;
+  const { settings } = lull;
+  const [introduction, pauses, setAside] = await Promise.all([
+    introduced(engine, settings, detail),
+    pausesNow({ engine, lull }),
+    setAsideOf(engine, conversation.id),
+  ]);
+  return { detail, settings, introduction, keptBack: keptBackBy(conversation, pauses, settings), setAside };
+}
+
+/** Of the latest rows that were set aside: mostly there are none, and none is much. */
+async function setAsideOf({ inspector }: Engine, id: string): Promise<QuarantinedRow[]> {
+  const { items } = await inspector.quarantined({ limit: SET_ASIDE_MAX });
+  return items.filter(({ conversationId }) => conversationId === id);
+}
+
+async function introduced(engine: Engine, settings: Settings, detail: ConversationDetail): Promise<string[]> {
   const { conversation } = detail;
   const whom = await customerOf(engine, conversation);
+  const project = isOfOneProject(settings) ? undefined : projectAt(settings, conversation);
   return [
-    `${conversation.channelType}: ${whom} writes to ${conversation.address}`,
+    `${typeShown(conversation, settings)}: ${whom} writes to ${conversation.address}`,
+    ...(project === undefined ? [] : [`in project ${project}`]),
     ...(await reachedAt(engine, detail)),
   ];
+}
+
+/** Another system's record need not say its type; where all channels are of one, it is of that. */
+function typeShown({ channelType }: Conversation, { channels }: Settings): string {
+  const types = new Set(Object.values(channels).map(({ type }) => type));
+  const only = types.size === 1 ? [...types][0] : undefined;
+  return channelType || only || "(no channel type)";
 }
 
 /** Told only if it is not what the conversation is called by. */
@@ -51,49 +100,57 @@ async function reachedAt({ inspector }: Engine, { conversation }: ConversationDe
     : [`now written to at ${nameShown(addressee)}`];
 }
 
-function describe(
-  detail: ConversationDetail,
-  introduction: readonly string[],
-  last: number,
-  nowMs: number,
-): string {
+function describe(shown: Shown, last: number, nowMs: number): string {
+  const { detail, keptBack, setAside } = shown;
   const { conversation, lock } = detail;
   const parts = [
+    ...(keptBack?.by === "all-paused" ? [`${ALL_PAUSED}\n`] : []),
     `${conversation.id}  ${[conversation.status, flagsOf(conversation)].filter(Boolean).join(", ")}`,
-    ...introduction,
-    `created ${relativeTime(conversation.createdAtMs, nowMs)}, ${conversation.totalTokens} tokens`,
+    ...shown.introduction,
+    `${created(conversation, nowMs)}${counted(conversation.totalTokens, "token")}`,
     ...(conversation.handOffReason === undefined
       ? []
       : [`handed off: ${oneLine(conversation.handOffReason, TEXT_MAX)}`]),
-    ...(lock ? [waiting(lock, nowMs)] : []),
-    ...(lock?.failing ? failingNow(lock.failing, nowMs) : []),
-    ...unanswered(detail, last, nowMs),
+    ...(keptBack && keptBack.by !== "all-paused" ? [wayBack(keptBack, conversation)] : []),
+    ...(lock ? waiting(lock, shown, nowMs) : []),
+    ...(lock?.failing ? failingNow(lock.failing, keptBack !== undefined, nowMs) : []),
+    ...unanswered(detail, setAside, last, nowMs),
     ...messages(detail, last, nowMs),
-    ...section(
-      "Staged",
-      detail.staged.map((m) => [relativeTime(m.arrivedAtMs, nowMs), oneLine(m.text, TEXT_MAX)]),
-    ),
+    ...staged(detail, nowMs),
     ...turns(detail.turns.slice(-last), nowMs),
-    ...section(
-      "Refused",
-      detail.refusals
-        .slice(-last)
-        .map((r) => [relativeTime(r.atMs, nowMs), r.code, oneLine(r.messageId, TEXT_MAX)]),
-    ),
+    ...refusals(detail.refusals.slice(-last), nowMs),
+    ...section("Attributes", attributesShown(conversation.attributes)),
   ];
   return parts.join("\n");
 }
 
-function waiting({ window, lease, elsewhere, staged, attempts, draft }: LockRecord, nowMs: number): string {
+/** Another system's record need not say since when it is there. */
+function created({ createdAtMs }: Conversation, nowMs: number): string {
+  return createdAtMs === 0 ? "" : `created ${relativeTime(createdAtMs, nowMs)}, `;
+}
+
+function waiting(lock: LockRecord, { keptBack, settings }: Shown, nowMs: number): string[] {
+  const { window, lease, elsewhere, staged, attempts, draft } = lock;
   const parts = [
     `${staged} staged`,
-    window && `due ${relativeTime(window.dueAtMs, nowMs)}`,
+    // What is kept back is not late.
+    window && !keptBack && `due ${relativeTime(window.dueAtMs, nowMs)}`,
     lease && `held by ${lease.holder} since ${relativeTime(lease.takenAtMs, nowMs)}`,
-    elsewhere && `waits for another system since ${relativeTime(elsewhere.sinceAtMs, nowMs)}`,
     attempts > 0 && `attempt ${attempts}`,
     draft && "answer drafted",
   ];
-  return `now: ${parts.filter(Boolean).join(", ")}`;
+  const now = `now: ${parts.filter(Boolean).join(", ")}`;
+  return elsewhere ? [now, elsewhereShown(elsewhere.sinceAtMs, settings, nowMs)] : [now];
+}
+
+function staged({ staged: kept }: ConversationDetail, nowMs: number): string[] {
+  const rows = kept.map((m) => [relativeTime(m.arrivedAtMs, nowMs), oneLine(m.text, TEXT_MAX)]);
+  return section("Staged", rows);
+}
+
+function refusals(records: readonly Refusal[], nowMs: number): string[] {
+  const rows = records.map((r) => [relativeTime(r.atMs, nowMs), r.code, oneLine(r.messageId, TEXT_MAX)]);
+  return [...section("Refused", rows), ...refusalNotes(records.map(({ code }) => code))];
 }
 
 function messages(detail: ConversationDetail, last: number, nowMs: number): string[] {

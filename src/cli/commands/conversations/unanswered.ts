@@ -1,47 +1,82 @@
 import type { DeadLetter } from "../../../model/dead-letter.ts";
-import type { Failing } from "../../../model/turn.ts";
+import type { Failing, TurnRecord } from "../../../model/turn.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
-import type { ConversationDetail } from "../../../ports/inspector.ts";
+import type { ConversationDetail, QuarantinedRow } from "../../../ports/inspector.ts";
 import { counted } from "../../output/counted.ts";
+import { letterLines } from "../../output/dead-letter.ts";
+import { nextStep } from "../../output/next-step.ts";
+import { refusalCause } from "../../output/refusal-causes.ts";
 import { oneLine } from "../../output/table.ts";
 import { relativeTime } from "../../output/times.ts";
 
 const TEXT_MAX = 100;
 
+type Detail = Pick<ConversationDetail, "dead" | "unknown" | "turns" | "messages">;
+
 /** What of a conversation has no answer, why, and the command that helps. */
 export function unanswered(
-  { dead, unknown }: Pick<ConversationDetail, "dead" | "unknown">,
+  detail: Detail,
+  setAside: readonly QuarantinedRow[],
   last: number,
   nowMs: number,
 ): string[] {
+  const refused = detail.turns.filter(({ outcome }) => outcome.startsWith(REFUSED));
   return [
-    ...part("NO ANSWER", dead.slice(-last), (letter) => deadLetter(letter, nowMs)),
-    ...part("MAY NOT HAVE ARRIVED", unknown.slice(-last), (send) => unknownSend(send, nowMs)),
+    ...part("NO ANSWER", [
+      ...detail.dead.slice(-last).flatMap((letter) => deadLetter(letter, nowMs)),
+      ...refused.slice(-last).flatMap((turn) => refusedTurn(turn, detail, nowMs)),
+      ...setAside.slice(0, last).flatMap((row) => quarantined(row, nowMs)),
+    ]),
+    ...part(
+      "MAY NOT HAVE ARRIVED",
+      detail.unknown.slice(-last).flatMap((send) => unknownSend(send, nowMs)),
+    ),
   ];
 }
 
-/** The turn that waits, and fails. */
-export function failingNow({ reason, tries, sinceAtMs, againAtMs }: Failing, nowMs: number): string[] {
+/** The turn that waits, and fails. What is kept back is not tried before it goes on. */
+export function failingNow(failing: Failing, isKeptBack: boolean, nowMs: number): string[] {
+  const { reason, tries, sinceAtMs, againAtMs } = failing;
+  const again = againAtMs === undefined ? "tried again now" : `tried again ${relativeTime(againAtMs, nowMs)}`;
   const parts = [
     `${counted(tries, "try", "tries")} failed`,
     sinceAtMs !== undefined && `since ${relativeTime(sinceAtMs, nowMs)}`,
-    againAtMs === undefined ? "tried again now" : `tried again ${relativeTime(againAtMs, nowMs)}`,
+    !isKeptBack && again,
+    nextStep(reason),
   ];
   return [`failing: ${oneLine(reason, TEXT_MAX)}`, `         ${parts.filter(Boolean).join(", ")}`];
 }
 
-function part<T>(title: string, records: readonly T[], lines: (record: T) => string[]): string[] {
-  return records.length === 0 ? [] : ["", title, ...records.flatMap(lines)];
+function part(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ["", title, ...lines];
+}
+
+const REFUSED = "refused: ";
+
+/** Refused when its turn came, not when it came in: so it is no refusal of a message, but of a turn. */
+function refusedTurn(turn: TurnRecord, { messages }: Detail, nowMs: number): string[] {
+  const { turnId, outcome, committedAtMs } = turn;
+  const wrote = messages.filter((each) => each.turnId === turnId && each.role === "user");
+  const cause = refusalCause(outcome.slice(REFUSED.length));
+  return [
+    `${relativeTime(committedAtMs, nowMs)}, ${outcome}`,
+    ...wrote.map(({ text }) => `  wrote: ${oneLine(text, TEXT_MAX) || "(no text)"}`),
+    ...(cause === undefined ? [] : [`  ${cause}`]),
+  ];
+}
+
+function quarantined({ why, atMs }: QuarantinedRow, nowMs: number): string[] {
+  return [
+    `${relativeTime(atMs, nowMs)}, set aside: ${oneLine(why, TEXT_MAX)}`,
+    "  lull quarantine list --json shows it",
+  ];
 }
 
 function deadLetter(letter: DeadLetter, nowMs: number): string[] {
-  const { id, reason, attempts, messages, outbounds, replySent, atMs } = letter;
-  const said = [...messages.map(({ text }) => text), ...outbounds.flatMap(({ texts }) => texts)];
   return [
-    `${relativeTime(atMs, nowMs)}, after ${counted(attempts, "attempt")}: ${oneLine(reason, TEXT_MAX)}`,
-    ...said.map((text) => `  ${oneLine(text, TEXT_MAX) || "(no text)"}`),
-    ...(replySent === "none" ? [] : [`  of its reply went out: ${replySent}`]),
-    `  once that is put right: lull dead retry ${id}`,
+    relativeTime(letter.atMs, nowMs),
+    ...letterLines(letter),
+    `  once that is put right: lull dead retry ${letter.id}`,
   ];
 }
 

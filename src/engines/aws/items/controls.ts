@@ -37,17 +37,20 @@ export async function setPaused(context: AwsContext, paused: boolean): Promise<v
 /** What the channel's project allows, as of a second ago. */
 export async function projectRule(context: AwsContext, channel: string): Promise<ProjectRule> {
   const project = projectOf(context.settings, channel);
-  return ruleInForce(context.settings, project, changeIn(await lately(context), project));
+  return ruleInForce(context.settings, project, changeIn(context, await lately(context), project));
 }
 
-/** Whether the project of these messages is paused, known as surely as `isPausedLately`. */
-export async function isProjectPausedLately(
+/**
+ * The project of these messages, if it was paused a second ago. What is put off for it asks once more
+ * (`projectChange`), once its window stands: resuming wakes the windows that it finds.
+ */
+export async function pausedProjectLately(
   context: AwsContext,
   channel: string | undefined,
-): Promise<boolean> {
-  if (channel === undefined) return false;
-  const name = namesFor(projectOf(context.settings, channel)).paused;
-  return (await lately(context))[name] === true && (await read(context))[name] === true;
+): Promise<string | undefined> {
+  if (channel === undefined) return undefined;
+  const project = projectOf(context.settings, channel);
+  return changeIn(context, await lately(context), project)?.paused ? project : undefined;
 }
 
 /** Read consistently. */
@@ -55,16 +58,17 @@ export async function projectChange(
   context: AwsContext,
   project: string,
 ): Promise<ProjectChange | undefined> {
-  return changeIn(await read(context), project);
+  return changeIn(context, await read(context), project);
 }
 
-export async function changeProject(
+export async function setProject(
   context: AwsContext,
   project: string,
   change: ProjectChange | undefined,
 ): Promise<void> {
   const names = namesFor(project);
-  const reset = Object.fromEntries(Object.values(names).map((name) => [name, undefined]));
+  // A pause is not configured: only going on ends it.
+  const reset = { [names.status]: undefined, [names.allowedChannels]: undefined };
   const { status, allowedChannels, paused } = change ?? {};
   const set = {
     ...(status !== undefined && { [names.status]: status }),
@@ -75,14 +79,16 @@ export async function changeProject(
   await write(context, change ? set : reset);
 }
 
-/** One that is not ours counts as none: what is configured applies. */
-function changeIn(item: Item, project: string): ProjectChange | undefined {
+/** An attribute that is not ours counts as absent, and is told; the others count. */
+function changeIn(context: AwsContext, item: Item, project: string): ProjectChange | undefined {
   const names = namesFor(project);
-  const stored = Object.entries(names).flatMap(([part, name]) =>
-    item[name] === undefined ? [] : [[part, item[name]]],
-  );
-  const read = stored.length === 0 ? undefined : soundProjectChange(Object.fromEntries(stored));
-  return read?.kind === "sound" ? read.value : undefined;
+  const stored = Object.entries(names).map(([part, name]) => [part, item[name]]);
+  const { change, foreign } = soundProjectChange(Object.fromEntries(stored));
+  if (foreign !== undefined) {
+    const place = { ...conversationKeyOf(CONTROLS), item_id: project };
+    context.quarantine.soundOne("state", place, () => ({ kind: "foreign", why: foreign }));
+  }
+  return change;
 }
 
 function lately(context: AwsContext): Promise<Item> {

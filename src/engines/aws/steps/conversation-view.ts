@@ -15,5 +15,5 @@ export interface ConversationView extends Omit<LeftBehind, "items"> {
   readonly record: Conversation | undefined;
   readonly window: Window | undefined;
   readonly allPaused: boolean;
-  readonly projectPaused: boolean;
+  readonly pausedProject: string | undefined;
 }

@@ -1,7 +1,9 @@
 import { decideAttribute, goesOn } from "../../../core/conversation-change.ts";
+import { PROCESSING } from "../../../core/elsewhere.ts";
 import { conversationWithin, keyOf } from "../../../core/identity.ts";
 import { awaiting, withLateAnswer } from "../../../core/late-answer.ts";
 import { draftBefore } from "../../../core/new-draft.ts";
+import { projectOf } from "../../../core/projects.ts";
 import { messagesOf, outboundId } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
 import type {
@@ -13,12 +15,22 @@ import type {
 import type { Draft } from "../../../model/draft.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
+import type { ProjectChange } from "../../../model/project.ts";
 import { isObject } from "../../../schema/is-object.ts";
 import type { AwsContext } from "../context.ts";
-import { absent, all, type Condition, equal, type Item, present } from "../dynamo/expression.ts";
+import {
+  absent,
+  all,
+  any,
+  type Condition,
+  different,
+  equal,
+  type Item,
+  present,
+} from "../dynamo/expression.ts";
 import { pages } from "../dynamo/pages.ts";
 import { inParallel } from "../dynamo/parallel.ts";
-import { setPaused } from "../items/controls.ts";
+import { setPaused, setProject } from "../items/controls.ts";
 import {
   changeOf,
   conversationFrom,
@@ -27,7 +39,7 @@ import {
   rowSenderOf,
   senderIn,
 } from "../items/conversation-item.ts";
-import { conversationOf, rowOf, rowSenderAt } from "../items/conversation-row.ts";
+import { conversationOf, rowOf } from "../items/conversation-row.ts";
 import { assertFits, assertSayable } from "../items/item-size.ts";
 import { isRemembered } from "../items/seen.ts";
 import { outboundRow, stagedFrom, stageItem } from "../items/stage-item.ts";
@@ -35,6 +47,7 @@ import { isAnyStaged } from "../items/staged.ts";
 import { readState, saveState } from "../items/state.ts";
 import { triggerOf } from "../items/state-item.ts";
 import { windowFrom } from "../items/window-item.ts";
+import type { Trigger } from "../queue/triggers.ts";
 import { createConversation, findForSure, untilUncontested, withAlias } from "./find-conversation.ts";
 import { wakeNow } from "./window.ts";
 
@@ -58,20 +71,24 @@ export async function change(
   id: string,
   given: ConversationChange,
 ): Promise<Conversation | undefined> {
-  const sender = await rowSenderAt(context, id);
-  if (sender === undefined) return undefined;
-  const set = changeOf(given, context.clock.nowMs());
-  const isThere = present("conversation_id");
-  const written = await context.store.update(
-    "conversations",
-    rowKey(sender, id),
-    { set },
-    isThere,
-    "ALL_NEW",
-  );
-  if (written.kind === "refused" || !written.item) return undefined;
+  const written = await untilUncontested(async () => {
+    const row = await rowOf(context, id);
+    const sender = senderIn(row);
+    if (!row || sender === undefined) return undefined;
+    const { set, condition } = changing(context, row, given);
+    const { kind, item } = await context.store.update(
+      "conversations",
+      rowKey(sender, id),
+      { set },
+      condition,
+      "ALL_NEW",
+    );
+    return kind === "done" && item ? { item, sender } : "look-again";
+  });
+  if (!written) return undefined;
+  const { item, sender } = written;
   if (goesOn(given) && (await isAnyStaged(context, id))) await wake(context, id, sender);
-  return conversationFrom(written.item);
+  return conversationFrom(item);
 }
 
 /**
@@ -95,14 +112,30 @@ export async function changeAttribute(
     const { attributes: own } = row;
     const attributes = decision.onto(isObject(own) ? own : {});
     const read = ["attributes", ...(isOwners(name) ? [name] : [])];
+    const { set, condition } = changing(context, row, { attributes });
     const { kind } = await context.store.update(
       "conversations",
       rowKey(sender, id),
-      { set: changeOf({ attributes }, context.clock.nowMs()) },
-      all(present("conversation_id"), ...read.map((each) => isAsRead(row, each))),
+      { set },
+      all(condition, ...read.map((each) => isAsRead(row, each))),
     );
     return kind === "done" ? "changed" : "look-again";
   });
+}
+
+/**
+ * With `honourStatus` the time of a row that says it is processed is left as it is: to a look, a new one would
+ * be another system's next processing.
+ */
+function changing(context: AwsContext, row: Item, change: ConversationChange) {
+  const set = changeOf(change, context.clock.nowMs());
+  const isThere = present("conversation_id");
+  if (!context.settings.honourStatus) return { set, condition: isThere };
+  const { updated_at: _, ...untimed } = set;
+  const status = "conversation_status";
+  return row[status] === PROCESSING
+    ? { set: { ...untimed, [status]: PROCESSING }, condition: all(isThere, equal(status, PROCESSING)) }
+    : { set, condition: all(isThere, any(absent(status), different(status, PROCESSING))) };
 }
 
 function isAsRead(row: Item, name: string): Condition {
@@ -178,10 +211,26 @@ async function draftFor(context: AwsContext, id: string, work: Work): Promise<Dr
 /** Resuming sends every window's trigger again: those that came while all was paused were put off. */
 export async function pauseAll(context: AwsContext, paused: boolean): Promise<void> {
   await setPaused(context, paused);
-  if (paused) return;
+  if (!paused) await wakeDue(context, () => true);
+}
+
+/** Going on sends the triggers of the project's windows again. Where none is known for sure, one too many. */
+export async function changeProject(
+  context: AwsContext,
+  project: string,
+  change: ProjectChange | undefined,
+): Promise<void> {
+  await setProject(context, project, change);
+  const { settings } = context;
+  const isTheirs = ({ channel }: Trigger) =>
+    settings.channels[channel] === undefined || projectOf(settings, channel) === project;
+  if (change?.paused === false) await wakeDue(context, isTheirs);
+}
+
+async function wakeDue(context: AwsContext, isMeant: (trigger: Trigger) => boolean): Promise<void> {
   for await (const items of pages((from) => context.store.scanPage("triggerLock", { from }))) {
     const windows = context.quarantine.sound("triggerLock", items, windowFrom);
-    const due = windows.filter(({ dueAtMs }) => dueAtMs <= context.clock.nowMs());
+    const due = windows.filter((each) => each.dueAtMs <= context.clock.nowMs() && isMeant(each));
     await inParallel(due, 10, (window) => context.triggers.send(window, 0));
   }
 }

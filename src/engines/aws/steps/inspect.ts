@@ -32,7 +32,7 @@ import { conversationOf } from "../items/conversation-row.ts";
 import { conversationKeyOf, inTime, shards } from "../items/keys.ts";
 import { leasedIds, sweptShards } from "../items/lease-shards.ts";
 import { LETTER, letterFrom, letterKey, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
-import { REFUSAL, UNKNOWN, unknownFrom } from "../items/message-item.ts";
+import { REFUSAL, UNKNOWN, unknownFrom, unknownKey } from "../items/message-item.ts";
 import { recordsAt } from "../items/name-item.ts";
 import { refusalFrom, refusalLists, refusalsSinceMs } from "../items/refusal-item.ts";
 import { stagedLately } from "../items/staged.ts";
@@ -82,7 +82,7 @@ export async function listConversations(
   const byId = search === undefined ? undefined : await conversationOf(context, search);
   const matches = (each: Conversation) =>
     (active === undefined || each.taskComplete !== active) &&
-    (search === undefined || isNamedLike(each, search));
+    (search === undefined || each.id.startsWith(search) || isNamedLike(each, search));
   if (byId) {
     const isWanted = active === undefined || byId.taskComplete !== active;
     return { items: isWanted ? await asTheyStand(context, [byId]) : [] };
@@ -127,7 +127,7 @@ export async function showConversation(
   const found = await conversationOf(context, id);
   if (!found) return undefined;
   const [conversation = found] = await asTheyStand(context, [found]);
-  const { rowsMax, bytesMax } = limits;
+  const { rowsMax, bytesMax, unansweredMax = rowsMax } = limits;
   const [staged, lock, { messages, turns }, refusals, letters, unknown] = await Promise.all([
     stagedLately(context, id, limits),
     lockOf(context, id),
@@ -137,6 +137,10 @@ export async function showConversation(
     latestItems(context, id, UNKNOWN, rowsMax),
   ]);
   const fits = <T>(all: readonly T[]) => latestWithin(all.slice(-rowsMax), bytesMax);
+  const lastOnes = <T extends { readonly atMs: number }>(
+    items: readonly Item[],
+    from: (item: Item) => Sound<T>,
+  ) => inOrderOfTime(context.quarantine.sound("messages", items, from)).slice(-unansweredMax);
   return {
     conversation,
     staged: staged.messages,
@@ -148,10 +152,8 @@ export async function showConversation(
         .sound("messages", refusals, refusalFrom)
         .filter(({ atMs }) => atMs >= refusalsSinceMs(context)),
     ),
-    dead: fits(
-      inOrderOfTime(await wholeLetters(context, context.quarantine.sound("messages", letters, letterFrom))),
-    ),
-    unknown: fits(inOrderOfTime(context.quarantine.sound("messages", unknown, unknownFrom))),
+    dead: fits(await wholeLetters(context, lastOnes(letters, letterFrom))),
+    unknown: fits(lastOnes(unknown, unknownFrom)),
   };
 }
 
@@ -171,6 +173,12 @@ export async function showDead(context: AwsContext, id: string): Promise<DeadLet
   const item = await context.store.get("messages", letterKey(conversationId, id));
   const head = context.quarantine.soundOne("messages", item, letterFrom);
   return head && wholeLetter(context, head);
+}
+
+export async function showUnknown(context: AwsContext, id: string): Promise<UnknownSend | undefined> {
+  const key = unknownKey(id);
+  const item = key && (await context.store.get("messages", key));
+  return context.quarantine.soundOne("messages", item, unknownFrom);
 }
 
 function wholeLetters(context: AwsContext, heads: readonly LetterHead[]): Promise<DeadLetter[]> {
@@ -226,14 +234,15 @@ function sum(numbers: readonly number[]): number {
  * of finished turns are never read.
  */
 export async function gauges(context: AwsContext): Promise<Gauges> {
-  const [dead, unknown, foreign, leases] = await Promise.all([
+  const [dead, unknown, foreign, leases, paused] = await Promise.all([
     countListed(context, "messages", ["dead"]),
     countListed(context, "messages", ["unknown"]),
     countQuarantined(context),
     oldLeases(context),
+    isPaused(context),
   ]);
   const held = leaseGauges(leases, context.clock.nowMs(), context.settings.clockSkewMs);
-  return { dead, unknown, quarantined: foreign.all, ...held };
+  return { dead, unknown, quarantined: foreign.all, ...held, paused };
 }
 
 /** The oldest one, and all that may have lapsed: a lease that was just taken cannot have. */

@@ -3,7 +3,7 @@ import { settingsFor } from "../../../core/projects.ts";
 import { itemOf, messagesOf } from "../../../core/staged.ts";
 import { continuesDraft } from "../../../core/take.ts";
 import type { AwsContext } from "../context.ts";
-import { isPausedLately, isProjectPausedLately } from "../items/controls.ts";
+import { isPausedLately, pausedProjectLately } from "../items/controls.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { rememberedAmong } from "../items/seen.ts";
 import type { StageRow } from "../items/stage-item.ts";
@@ -32,12 +32,12 @@ async function lookAtNext(
 ): Promise<ConversationView | undefined> {
   if (!isFresh(context, left)) return undefined;
   const ids = nextOf(context, stored.state, left);
-  const [said, messages, record, allPaused, projectPaused, answered] = await Promise.all([
+  const [said, messages, record, allPaused, pausedProject, answered] = await Promise.all([
     stagedOutbounds(context, stored.id),
     stagedAs(context, stored.id, ids),
     conversationOf(context, stored.id, left.newest?.sender || stored.sender),
     isPausedLately(context),
-    isProjectPausedLately(context, left.newestChannel),
+    pausedProjectLately(context, left.newestChannel),
     rememberedAmong(context, ids),
   ]);
   const isAsSeen = messages.length === ids.length && answered.size === 0;
@@ -45,7 +45,7 @@ async function lookAtNext(
   if (!isAsSeen || !isTheirs) return undefined;
   const rest = left.items.filter(({ id }) => !ids.includes(id));
   const rows = [...said, ...messages];
-  return { ...left, stored, rows, rest, record, window: undefined, allPaused, projectPaused };
+  return { ...left, stored, rows, rest, record, window: undefined, allPaused, pausedProject };
 }
 
 /**
@@ -67,7 +67,7 @@ async function lookAtAll(context: AwsContext, stored: Stored): Promise<Conversat
   const waiting = rows.filter(({ id }) => !answered.has(id));
   const newestChannel = messagesOf(waiting).at(-1)?.channel;
   const newest = waiting.at(-1);
-  const projectPaused = await isProjectPausedLately(context, newestChannel);
+  const pausedProject = await pausedProjectLately(context, newestChannel);
   const limits = settingsFor(context.settings, newestChannel ?? newest?.channel);
   await noteIfFull(context, stored.id, waiting, limits);
   return {
@@ -80,7 +80,7 @@ async function lookAtAll(context: AwsContext, stored: Stored): Promise<Conversat
     record,
     window,
     allPaused,
-    projectPaused,
+    pausedProject,
   };
 }
 

@@ -5,7 +5,6 @@ import { movedSince } from "../../../core/name-lookups.ts";
 import { writtenIn } from "../../../core/staged.ts";
 import { resendOf } from "../../../core/turn.ts";
 import type { Conversation } from "../../../model/conversation.ts";
-import type { UnknownSend } from "../../../model/unknown-send.ts";
 import type { NotRepeated } from "../../../ports/repairs.ts";
 import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item, present } from "../dynamo/expression.ts";
@@ -15,11 +14,12 @@ import { rowSenderOf } from "../items/conversation-item.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { transactionToken } from "../items/keys.ts";
 import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
-import { unknownFrom, unknownKey } from "../items/message-item.ts";
+import { unknownKey } from "../items/message-item.ts";
 import { recordsAt } from "../items/name-item.ts";
 import { removeOnce } from "../items/remove-once.ts";
 import { outboundRow, type StageRow, stageItem } from "../items/stage-item.ts";
 import { DEFAULT_QUEUE } from "../queue/triggers.ts";
+import { showUnknown } from "./inspect.ts";
 import { removeUnknown } from "./record-delivery.ts";
 import { wakeNow } from "./window.ts";
 
@@ -102,19 +102,14 @@ function removeLetter(conversationId: string, letterId: string): Action {
 }
 
 export async function markUnknown(context: AwsContext, unknownId: string): Promise<"marked" | "not-found"> {
-  const key = unknownKey(unknownId);
-  const isListed = key !== undefined && (await unknownAt(context, key)) !== undefined;
+  const isListed = (await showUnknown(context, unknownId)) !== undefined;
   return isListed && (await removeUnknown(context, unknownId)) ? "marked" : "not-found";
-}
-
-async function unknownAt(context: AwsContext, key: Item): Promise<UnknownSend | undefined> {
-  return context.quarantine.soundOne("messages", await context.store.get("messages", key), unknownFrom);
 }
 
 /** A resend is an outbound like any other. Removed from the list and staged in one write. */
 export async function resendUnknown(context: AwsContext, unknownId: string): Promise<"staged" | NotRepeated> {
   const key = unknownKey(unknownId);
-  const unknown = key && (await unknownAt(context, key));
+  const unknown = await showUnknown(context, unknownId);
   if (!key || !unknown) return "not-found";
   const { conversationId, channel } = unknown;
   const conversation = await conversationOf(context, conversationId);

@@ -1,4 +1,4 @@
-import { LEFT_BEHIND, PROCESSING } from "../../../core/elsewhere.ts";
+import { ABANDONED, PROCESSING } from "../../../core/elsewhere.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { tellable } from "../../../errors.ts";
 import type { Conversation } from "../../../model/conversation.ts";
@@ -85,7 +85,7 @@ export function statusBeforeBegun(
   stored: Stored,
   status: string,
 ): string | undefined {
-  return statusBeforeTurn(stored, status) ?? (settings.honourStatus ? LEFT_BEHIND : undefined);
+  return statusBeforeTurn(stored, status) ?? (settings.honourStatus ? ABANDONED : undefined);
 }
 
 export interface Beginning {

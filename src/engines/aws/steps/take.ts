@@ -1,4 +1,5 @@
 import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
+import { PROJECT_HOLD_MS_MAX } from "../../../core/defaults.ts";
 import { PROCESSING } from "../../../core/elsewhere.ts";
 import { idWithin } from "../../../core/identity.ts";
 import { lookUpAsync } from "../../../core/lookup.ts";
@@ -13,7 +14,7 @@ import type { LetterContent } from "../../../model/dead-letter.ts";
 import type { TakeOutcome, TakeResult } from "../../../model/take.ts";
 import type { TriggerSource } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
-import { projectRule } from "../items/controls.ts";
+import { projectChange, projectRule } from "../items/controls.ts";
 import { rowSenderOf, SENDER } from "../items/conversation-item.ts";
 import { recordsAt } from "../items/name-item.ts";
 import { quarantineState } from "../items/quarantined-rows.ts";
@@ -38,7 +39,10 @@ import {
   statusBeforeBegun,
 } from "./status.ts";
 import { undoTake } from "./undo-take.ts";
-import { wakeAt, wakeWaiting } from "./window.ts";
+import { wakeAt, wakeNow, wakeWaiting } from "./window.ts";
+
+/** No trigger is delayed for longer than 15 minutes: so much of the longest time for which a look is put off. */
+const SHARE_OF_HOLD = 900_000 / PROJECT_HOLD_MS_MAX;
 
 /** A wake-up for one conversation: LEASE to BATCH. */
 export async function take(context: AwsContext, id: string, source?: TriggerSource): Promise<TakeResult> {
@@ -181,10 +185,27 @@ async function comeBack(
 ): Promise<Progress> {
   const { atMs, state } = later;
   // While all is paused a look is always due; now and then is enough, and resuming sends triggers.
-  const wakeAtMs = Math.max(atMs, view.allPaused ? context.clock.nowMs() + context.settings.holdMs : 0);
+  const nowMs = context.clock.nowMs();
+  const held = state.heldFor === undefined ? atMs : nowMs + (atMs - nowMs) * SHARE_OF_HOLD;
+  const wakeAtMs = Math.max(held, view.allPaused ? nowMs + context.settings.holdMs : 0);
   const { id: windowId, dueAtMs } = state.window!;
   await wakeAt(context, triggerIn(view), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
-  return endLook(context, view, state, laterFrom(later, view.stored.id), token);
+  const ended = await endLook(context, view, state, laterFrom(later, view.stored.id), token);
+  if (ended.kind === "over") await wakeIfResumed(context, triggerIn(view), state.heldFor);
+  return ended;
+}
+
+/**
+ * Resuming a project wakes the windows that it finds. This one stood aside while we looked; it stands again,
+ * so that either resuming finds it, or this read finds the project resumed.
+ */
+async function wakeIfResumed(
+  context: AwsContext,
+  trigger: Trigger,
+  project: string | undefined,
+): Promise<void> {
+  if (project === undefined || (await projectChange(context, project))?.paused) return;
+  await wakeNow(context, trigger);
 }
 
 async function endLook(

@@ -93,10 +93,13 @@ function draftFor(context: StepContext, id: string, work: Work): Draft | undefin
 }
 
 export function changeProject(
-  { tables }: StepContext,
+  { tables, nowMs, armed }: StepContext,
   { project, change: given }: { readonly project: string; readonly change: ProjectChange | undefined },
 ): void {
   tables.meta.setProjectChange(project, changedProject(tables.meta.projectChange(project), given));
+  if (given?.paused !== false) return;
+  tables.states.wakeHeldFor(project, nowMs);
+  armed(nowMs);
 }
 
 export function pauseAll(context: StepContext, paused: boolean): void {

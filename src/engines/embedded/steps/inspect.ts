@@ -52,7 +52,7 @@ export function showConversation(
   { id, limits }: { id: string; limits?: DetailLimits },
 ): ConversationDetail | undefined {
   const { tables } = context;
-  const { rowsMax, bytesMax } = limits ?? DETAIL_LIMITS;
+  const { rowsMax, bytesMax, unansweredMax = rowsMax }: DetailLimits = limits ?? DETAIL_LIMITS;
   const conversation = tables.conversations.get(id);
   if (!conversation) return undefined;
   const lock = lockOf(context, id);
@@ -63,8 +63,8 @@ export function showConversation(
     messages: tables.history.messages(id, rowsMax, bytesMax),
     turns: tables.history.turns(id, rowsMax, bytesMax),
     refusals: tables.refusals.latest(id, rowsMax, bytesMax),
-    dead: tables.deadLetters.latest(id, rowsMax, bytesMax).map(letterIn),
-    unknown: tables.unknownSends.latest(id, rowsMax, bytesMax),
+    dead: tables.deadLetters.latest(id, unansweredMax, bytesMax).map(letterIn),
+    unknown: tables.unknownSends.latest(id, unansweredMax, bytesMax),
   };
 }
 
@@ -88,6 +88,10 @@ export function listUnknown(context: StepContext, page: Page): Listing<UnknownSe
   return context.tables.unknownSends.list(page);
 }
 
+export function showUnknown(context: StepContext, id: string): UnknownSend | undefined {
+  return context.tables.unknownSends.get(id);
+}
+
 export function listRefusals(context: StepContext, page: Page): Listing<Refusal> {
   return context.tables.refusals.list(page);
 }
@@ -104,5 +108,5 @@ export function gauges({ tables, nowMs, settings }: StepContext): Gauges {
   const watched = tables.meta.watched();
   const held = tables.states.holders().flatMap((holder) => tables.states.heldBy(holder));
   const leases = held.flatMap((id) => tables.states.get(id)?.lease ?? []);
-  return { ...watched, ...leaseGauges(leases, nowMs, settings.clockSkewMs) };
+  return { ...watched, ...leaseGauges(leases, nowMs, settings.clockSkewMs), paused: tables.meta.isPaused() };
 }

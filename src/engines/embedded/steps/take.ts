@@ -1,6 +1,6 @@
 import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
 import { BROUGHT_BYTES_MAX, RECENT_TURNS } from "../../../core/defaults.ts";
-import { LEFT_BEHIND, PROCESSING } from "../../../core/elsewhere.ts";
+import { ABANDONED, PROCESSING } from "../../../core/elsewhere.ts";
 import { idWithin, turnIdFrom } from "../../../core/identity.ts";
 import { isHeld, type LeaseState } from "../../../core/lease.ts";
 import { lookUp } from "../../../core/lookup.ts";
@@ -16,7 +16,7 @@ import type { StagedRow } from "../../../model/staged.ts";
 import type { Busy, Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
 import {
   changeRecord,
-  isProjectPaused,
+  pausedProject,
   projectRule,
   type StepContext,
   saveState,
@@ -84,7 +84,7 @@ function tryOnce(
       // A turn of ours shows in the status without being written there: this one is another system's.
       isElsewhere: record?.status === PROCESSING,
       allPaused: context.tables.meta.isPaused(),
-      projectPaused: isProjectPaused(context, waiting.newestChannel),
+      pausedProject: pausedProject(context, waiting.newestChannel),
     },
     {
       nowMs: context.nowMs,
@@ -138,7 +138,7 @@ function actOn(context: StepContext, before: Before, decision: TakeDecision): Ta
       // One row turned out to be foreign and was set aside: without it the turn is another one.
       if (!isWhole) return "again";
       saveState(context, id, decision.state);
-      if (decision.isOverStale) changeRecord(context, id, { status: LEFT_BEHIND });
+      if (decision.isOverStale) changeRecord(context, id, { status: ABANDONED });
       return { kind: "turn", taken: taken(context, { ...before, rows }, decision) };
     }
   }

@@ -41,7 +41,7 @@ export function conversationTable(
           ? []
           : [
               {
-                text: "(id = ? OR instr(sender, ?) > 0 OR instr(sender_alias, ?) > 0)",
+                text: "(instr(id, ?) = 1 OR instr(sender, ?) > 0 OR instr(sender_alias, ?) > 0)",
                 values: [search, search, search],
               },
             ]),

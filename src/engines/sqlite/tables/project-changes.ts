@@ -9,12 +9,11 @@ import type { Statements } from "../statements.ts";
 const PROJECT = "project:";
 const KEEP = "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)";
 
-/** One that is not ours counts as none: what is configured applies. */
+/** A part that is not ours counts as none: what is configured applies. */
 function keptChange(sql: Statements, project: string): ProjectChange | undefined {
   const value = sql.get("SELECT value FROM meta WHERE key = ?", PROJECT + project)?.value;
   const read = value === undefined ? undefined : parsed(value);
-  const change = read?.kind === "sound" ? soundProjectChange(read.value) : undefined;
-  return change?.kind === "sound" ? change.value : undefined;
+  return read?.kind === "sound" ? soundProjectChange(read.value).change : undefined;
 }
 
 export function projectChanges(

@@ -18,6 +18,14 @@ export const HELD_BY = `SELECT rowid AS number, conversation_id AS id FROM state
   WHERE holder = ?`;
 export const HOLDERS = `SELECT DISTINCT holder FROM states INDEXED BY states_by_wake
   WHERE typeof(holder) = 'text'`;
+/**
+ * Only what lies ahead is read, by the index of wake-ups. The state says the same as the column: the next
+ * write of it must not put the look off again.
+ */
+const WAKE_HELD_FOR = `UPDATE states SET wake_at_ms = ?1, state = json_set(state, '$.window.wakeAtMs', ?1)
+  WHERE wake_at_ms > ?1 AND holder IS NULL
+    AND CASE WHEN json_valid(state)
+      THEN json_extract(state, '$.heldFor') = ?2 AND json_extract(state, '$.window.id') IS NOT NULL END`;
 const STATE = "SELECT rowid AS number, state FROM states WHERE conversation_id = ?";
 const NO_TEXT = "conversation_id is no text";
 
@@ -65,6 +73,10 @@ export function stateTable(options: TablesOptions): StateTable {
       idsIn(sql.all(isPaused(sql, cache) ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max)),
     putOff: (id, untilAtMs) =>
       void sql.run("UPDATE states SET wake_at_ms = ? WHERE conversation_id = ?", untilAtMs, id),
+    wakeHeldFor(project, nowMs) {
+      sql.run(WAKE_HELD_FOR, nowMs, project);
+      cache.states.clear();
+    },
     nextWakeAtMs() {
       // In SQLite every text is more than any number: a wake-up "soon" never comes.
       const at = sql.get("SELECT min(wake_at_ms) AS at FROM states WHERE wake_at_ms <= ?", AT_MS_MAX)?.at;

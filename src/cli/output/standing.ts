@@ -1,0 +1,72 @@
+import type { FailingReason, Kept, Standing } from "../../core/standing.ts";
+import { counted } from "./counted.ts";
+import { nextStep } from "./next-step.ts";
+import { oneLine } from "./table.ts";
+import { relativeTime } from "./times.ts";
+
+const REASON_MAX = 100;
+
+type Line = readonly [label: string, text: string];
+
+/** What waits in all. `isCut`: not all of it was looked at, and one of the rest may be due before. */
+export function waitingShown(messages: number, standing: Standing, isCut: boolean, nowMs: number): string {
+  if (messages === 0) return "nothing";
+  const { waiting, oldestDueAtMs } = standing;
+  const inAll = `${counted(messages, "message")} in ${counted(waiting, "conversation")}`;
+  if (isCut) return `${inAll} or more`;
+  return oldestDueAtMs === undefined
+    ? inAll
+    : `${inAll}; the first is due ${relativeTime(oldestDueAtMs, nowMs)}`;
+}
+
+/** What is not answered because people said so, and how they go on. */
+export function pauseLines({ paused, withHuman, pausedProjects }: Standing): Line[] {
+  return [
+    ...pausedProjects.map(
+      ({ project, messages }): Line => [
+        "paused",
+        `project ${project} (${waits(messages)}): lull projects resume ${project}`,
+      ],
+    ),
+    ...kept("paused", paused, "paused: lull conversations resume <id>"),
+    ...kept("human", withHuman, "with a human: lull conversations hand-back <id>"),
+  ];
+}
+
+function waits(messages: number): string {
+  return messages === 0
+    ? "nothing waits"
+    : `${counted(messages, "message")} ${messages === 1 ? "waits" : "wait"}`;
+}
+
+function kept(label: string, { conversations, messages }: Kept, how: string): Line[] {
+  if (conversations === 0) return [];
+  const is = conversations === 1 ? "is" : "are";
+  return [[label, `${counted(conversations, "conversation")} (${waits(messages)}) ${is} ${how}`]];
+}
+
+/** What is tried, and does not go on. */
+export function troubleLines({ failing, elsewhere }: Standing, nowMs: number): Line[] {
+  const { conversations, sinceAtMs } = elsewhere;
+  const since = sinceAtMs === undefined ? "" : `, since ${relativeTime(sinceAtMs, nowMs)}`;
+  return [
+    ...failing.flatMap((reason) => failingLines(reason, nowMs)),
+    ...(conversations === 0
+      ? []
+      : [["elsewhere", `${counted(conversations, "conversation")}${since}: lull locks`] as const]),
+  ];
+}
+
+function failingLines({ reason, conversations, sinceAtMs, againAtMs }: FailingReason, nowMs: number): Line[] {
+  const parts = [
+    `${counted(conversations, "conversation")} wait${conversations === 1 ? "s" : ""}`,
+    sinceAtMs !== undefined && `since ${relativeTime(sinceAtMs, nowMs)}`,
+    againAtMs !== undefined && `tried again ${relativeTime(againAtMs, nowMs)}`,
+  ];
+  const step = nextStep(reason);
+  return [
+    ["failing", oneLine(reason, REASON_MAX)],
+    ["", parts.filter(Boolean).join(", ")],
+    ...(step === undefined ? [] : [["", step] as const]),
+  ];
+}

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { wrapped } from "./wrapped.ts";
+
+const LONG = "failing   OPENAI_UNAVAILABLE: the model answers that it is not there at present";
+
+it("a line that fits, and one that no terminal shows, stays as it is", () => {
+  expect(wrapped(LONG, 10, undefined)).toBe(LONG);
+  expect(wrapped(LONG, 10, LONG.length)).toBe(LONG);
+});
+
+it("a longer one goes on below its text", () => {
+  expect(wrapped(LONG, 10, 40).split("\n")).toEqual([
+    "failing   OPENAI_UNAVAILABLE: the model",
+    "          answers that it is not there",
+    "          at present",
+  ]);
+});
+
+it("a word that is longer than a line is not broken: it may be a command or an id", () => {
+  expect(wrapped(`ok    store: ${"x".repeat(60)} is there`, 6, 40).split("\n")).toEqual([
+    "ok    store:",
+    `      ${"x".repeat(60)}`,
+    "      is there",
+  ]);
+});
+
+it("in a terminal that is hardly wider than the indent, a line is left to the terminal", () => {
+  expect(wrapped(LONG, 10, 25)).toBe(LONG);
+});
