@@ -527,10 +527,6 @@ describe("with Twilio", () => {
         detail: expect.stringMatching(/#rc=3&rp=all; also at https:\/\/chat\.example\/webhook$/),
       }),
     );
-    const wati = { WATI_API_URL: "https://wati.example/7001", WATI_TOKEN: "t", WATI_WEBHOOK_SECRET: "bot's" };
-    const bots = await ask(["doctor"], { ...env(), ...wati, LULL_ALIASES: "/webhook=wati" });
-    const enter = bots.json.findings.find(({ check }: { check: string }) => check === "webhook wati");
-    expect(enter.detail).toMatch(/also at https:\/\/chat\.example\/webhook\?passkey=<WATI_WEBHOOK_SECRET>$/);
     const shown = await ask(["config"], { ...env(), LULL_ALIASES: "/webhook=whatsapp" });
     expect(shown.json.values.aliases).toEqual({ value: "/webhook=whatsapp", from: "LULL_ALIASES" });
     const wrong = await ask(["doctor"], { ...env(), TWILIO_AUTH_TOKEN: "wrong" });

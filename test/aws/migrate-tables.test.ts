@@ -238,7 +238,7 @@ describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
     expect(await tables()).toEqual(wanted);
   });
 
-  it("are added by what is printed, lines between the commands and all; each new table is waited for", async () => {
+  it("are added by what is printed, comments and all; each new table is waited for", async () => {
     await asTheSeedsHaveThem();
     const { json } = await migrate("--json");
     const { stdout } = await migrate();

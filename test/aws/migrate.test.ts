@@ -180,7 +180,7 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     ]);
   });
 
-  it("a customer whose message was moved is found by number; if the list is empty, it says where to look", async () => {
+  it("a customer who was moved is found by number; an empty list says where to look", async () => {
     await conversation(1);
     await staged(1, 1, "one");
     const found = async () => (await lull("conversations", "--search", "5550111")).json.items;

@@ -34,7 +34,7 @@ export interface LeftRow {
   readonly why: string;
 }
 
-/** What became of all of it, or would. What was found of a kind is the sum of the others and of what is left. */
+/** What became of all of it, or would. What was found is the sum of the others and of what is left. */
 export interface AwsMoved {
   readonly messages: { found: number; moved: number; duplicates: number; gone: number; young: number };
   readonly locks: { found: number; removed: number; standing: number };
@@ -168,7 +168,7 @@ async function moveGroup(
 const NO_ROW = "there is no row of this conversation in the table of conversations";
 const LEFT_AS = {
   "too-large": "it is too large",
-  full: "as many wait in its conversation as may (limits.stagedMessagesMax): run it again when they are answered",
+  full: "as many wait in its conversation as may (limits.stagedMessagesMax): run it again once answered",
   blocked: "another row stands in its place",
 };
 

@@ -30,8 +30,8 @@ export function webhookOf(message: BufferedMessage, id: string, address: string)
 }
 
 /**
- * Media are a URL of WATI's, or a file on the seed's machine, which can only be named. Not where it lay there:
- * an answer may repeat it to the customer.
+ * Media are a URL of WATI's, or a file on the seed's machine, which can only be named. Not where it lay: an
+ * answer may repeat that to the customer.
  */
 function contentOf({ type, content, caption }: BufferedMessage): { text: string; data?: string } {
   if (type === "text") return { text: content };

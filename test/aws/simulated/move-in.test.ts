@@ -269,7 +269,7 @@ describe("what the seeds' tables hold", () => {
     );
   });
 
-  it("no more is moved than may wait in one conversation; a later run moves the rest, oldest first", async () => {
+  it("no more is moved than may wait in one conversation; later runs move the rest", async () => {
     const world = seedWorld({ stagedMessagesMax: 3 });
     world.write("conversations", conversationRow(1));
     for (let n = 1; n <= 7; n += 1)

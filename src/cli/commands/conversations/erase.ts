@@ -60,8 +60,8 @@ const OLDER_BACKUPS =
   "Backups that were made before hold the person: delete them by your own rules, and write down the id, " +
   "to erase it again where one is restored.";
 const SYSTEM_BEFORE =
-  "What the system before Lull holds of the person is not reached, and a move from there may bring it back: " +
-  "docs/moving-in.md#who-was-erased-meanwhile";
+  "What the system before Lull holds of the person is not reached, and a move from there may bring it " +
+  "back: docs/moving-in.md#who-was-erased-meanwhile";
 /** More are found with `lull conversations --search`. */
 const OTHERS_MAX = 20;
 

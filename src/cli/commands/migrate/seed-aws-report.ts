@@ -34,15 +34,14 @@ export function report(call: Call, { isReal, needs, made, lacks, moved }: Report
   if (needs.length > 0) lines.push("", ...needs);
   if (made.length > 0) lines.push("", ...madeInWords(made));
   if (lacks.length > 0) lines.push("", ...lacksInWords(lacks));
-  if (young > 0)
-    lines.push(
-      "",
-      `${young} are younger than --older-than, or do not say how old they are: stop the other system, then --older-than 0s.`,
-    );
+  if (young > 0) lines.push("", `${young} ${YOUNG}`);
   if (!isReal) lines.push("", `Nothing was changed. ${adviceFor(needs, lacks)}`);
   printResult(call, { dryRun: !isReal, needs, made, lacks, ...moved }, lines.join("\n"));
   return isReal && moved.left.length + young > 0 ? 1 : 0;
 }
+
+const YOUNG =
+  "are younger than --older-than, or do not say how old: stop the other system, then --older-than 0s.";
 
 function adviceFor(needs: readonly string[], lacks: readonly Lacking[]): string {
   if (needs.length > 0) return "Before --apply, see to what is needed.";

@@ -109,7 +109,7 @@ export async function mirrorStatus(context: AwsContext, record: Conversation): P
   });
 }
 
-/** The first turn of a row that another system wrote lists it: from then on it is found, however that ends. */
+/** The first turn of a row that another system wrote lists it: it is found then, however the turn ends. */
 function processing({ clock }: AwsContext, record: Conversation) {
   const isOther = any(absent("conversation_status"), different("conversation_status", PROCESSING));
   const change = {
