@@ -249,7 +249,7 @@ export const tenantCases: readonly Case[] = [
     },
   },
   {
-    title: "a tenant that is paused keeps its messages while another is answered, and answers when it goes on",
+    title: "a tenant that is paused keeps its messages while another is answered, and goes on with them",
     environment: ENVIRONMENT,
     async run(at) {
       const pause = (paused: boolean) =>
