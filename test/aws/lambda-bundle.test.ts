@@ -9,10 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Bundle, bundleFunctions } from "./bundle.ts";
 
 /** Today's size and a little more, so that growth is a decision. */
-const BYTES_MAX = 1_040_000;
-// 333,996 with projects and what they may do, credentials and assistants by record, what another system does
+const BYTES_MAX = 1_056_000;
+// 339,618 with projects and what they may do, credentials and assistants by record, what another system does
 // with the same rows, tables that are moved in from, and the events that metrics are counted from.
-const ZIPPED_BYTES_MAX = 337_000;
+const ZIPPED_BYTES_MAX = 342_500;
 
 interface Said {
   readonly last: string;

@@ -8,7 +8,7 @@ import { ROOT, run, stagePackage } from "../staged-package.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 
 /** A bundle is read at every cold start. */
-const BUNDLE_BYTES_MAX = 1_040_000;
+const BUNDLE_BYTES_MAX = 1_056_000;
 
 /** The package as a user has it, and everything made of it. */
 let folder: string;
