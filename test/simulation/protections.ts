@@ -217,8 +217,8 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "core/take.ts",
-        find: "withoutFarTimes(onEarlierClock(found.state, { nowMs, clockSkewMs }), nowMs);",
-        replace: "withoutFarTimes(found.state, nowMs); void onEarlierClock; void clockSkewMs;",
+        find: "withoutFarTimes(onEarlierClock(noted, { nowMs, clockSkewMs }), nowMs);",
+        replace: "withoutFarTimes(noted, nowMs); void onEarlierClock; void clockSkewMs;",
       },
     ],
   },
