@@ -4,7 +4,9 @@ import { describeOnFunctions, startLambdaService } from "./aws-platform.ts";
 
 describeOnFunctions("a function whose time is nearly over", (emulation) => {
   it("gives its turn back before Lambda kills it, and the next one answers, once", async () => {
-    const at = await startLambdaService(emulation, { LULL_LOCAL_TIMEOUT_SECONDS: "4" });
+    // A further try after an outage is told at debug.
+    const environment = { LULL_LOCAL_TIMEOUT_SECONDS: "4", LULL_LOG_LEVEL: "debug" };
+    const at = await startLambdaService(emulation, environment);
     try {
       at.openai.behave((_, n) => (n === 1 ? { hang: true } : "hello"));
       await at.write(1, "hi");
