@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { freePort } from "./free-port.ts";
 import { eventually, LullProcess } from "./lull-process.ts";
 
 let cwd = "";
@@ -12,11 +11,7 @@ let lull: LullProcess;
 
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), "lull-unread-"));
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  port = (server.address() as AddressInfo).port;
-  server.close();
-  await once(server, "close");
+  port = await freePort();
 });
 
 afterEach(async () => {
