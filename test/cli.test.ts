@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { run } from "../src/cli/run.ts";
 import { systemClock } from "../src/runtime/system-clock.ts";
 import { fakeTwilio, signedWebhook } from "../src/testing/fake-twilio.ts";
 import { eventually, LullProcess } from "./lull-process.ts";
+import { typed } from "./typed-command.ts";
 
 let cwd: string;
 const started = new Set<LullProcess>();
@@ -46,17 +46,8 @@ async function ask(args: readonly string[], env?: Record<string, string>) {
  * the rest.
  */
 async function askHere(args: readonly string[]) {
-  const out: string[] = [];
-  const code = await run([...args, "--json"], {
-    env: {},
-    cwd,
-    stderrIsTty: false,
-    nowMs: systemClock.nowMs,
-    out: (line) => void out.push(line),
-    err: () => {},
-    logLine: () => {},
-  });
-  return { code, json: JSON.parse(out.join("\n")) };
+  const { code, out } = await typed([...args, "--json"], { cwd });
+  return { code, json: JSON.parse(out) };
 }
 
 function write(url: string, text: string, sender = "visitor-one") {

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { PutItemCommand, UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
 import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { run } from "../../src/cli/run.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { type AwsResources, awsResources } from "../../tools/aws-local/aws-resources.ts";
 import type { Emulators } from "../../tools/aws-local/emulators.ts";
 import { eventually } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
+import { typed } from "../typed-command.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 
 interface CheckResult {
@@ -35,18 +35,9 @@ function commandsOn(emulators: Emulators) {
 
   async function lull(args: readonly string[], env: Record<string, string> = {}) {
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-    const [out, err]: [string[], string[]] = [[], []];
-    const code = await run([...args, "--json"], {
-      env: { ...resources.env, ...env },
-      cwd,
-      stderrIsTty: false,
-      nowMs: systemClock.nowMs,
-      out: (line) => void out.push(line),
-      err: (text) => void err.push(text),
-      logLine: (line) => void err.push(line),
-    });
-    const json = out.length === 0 ? undefined : JSON.parse(out.join("\n"));
-    return { code, json, stderr: err.join("") };
+    const given = { cwd, env: { ...resources.env, ...env } };
+    const { code, out, err } = await typed([...args, "--json"], given);
+    return { code, json: out === "" ? undefined : JSON.parse(out), stderr: err };
   }
 
   return {

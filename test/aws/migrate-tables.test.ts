@@ -18,12 +18,11 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { run } from "../../src/cli/run.ts";
 import { TABLES } from "../../src/engines/aws/index.ts";
 import type { Lacking } from "../../src/ports/seed-tables.ts";
-import { systemClock } from "../../src/runtime/system-clock.ts";
 import { type AwsResources, awsResources } from "../../tools/aws-local/aws-resources.ts";
 import { REGION } from "../../tools/aws-local/emulators.ts";
+import { typed } from "../typed-command.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 
 const CHANNEL = {
@@ -57,19 +56,10 @@ describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
   });
 
   async function migrate(...args: string[]) {
-    const [out, err]: [string[], string[]] = [[], []];
-    const code = await run(["migrate", "seed-aws", ...args], {
-      env: { ...at.env, ...CHANNEL },
-      cwd,
-      stderrIsTty: false,
-      nowMs: systemClock.nowMs,
-      out: (line) => void out.push(line),
-      err: (text) => void err.push(text),
-      logLine: (line) => err.push(line) > 0,
-    });
-    const stdout = out.join("\n");
+    const given = { cwd, env: { ...at.env, ...CHANNEL } };
+    const { code, out: stdout, err: stderr } = await typed(["migrate", "seed-aws", ...args], given);
     const json = args.includes("--json") && stdout !== "" ? JSON.parse(stdout) : undefined;
-    return { code, stdout, json, stderr: err.join("") };
+    return { code, stdout, json, stderr };
   }
 
   async function put(table: string, row: Record<string, unknown>): Promise<void> {

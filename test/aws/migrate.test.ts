@@ -10,12 +10,11 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { marshall, NumberValueImpl, unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { run } from "../../src/cli/run.ts";
 import { aws } from "../../src/engines/aws/index.ts";
-import { systemClock } from "../../src/runtime/system-clock.ts";
 import { type AwsResources, awsResources } from "../../tools/aws-local/aws-resources.ts";
 import { threadStore } from "../migrate/thread-store.ts";
 import { openEngine, takeAllTurns } from "../migrate/turns.ts";
+import { typed } from "../typed-command.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 
 const ACCOUNT = `AC${"0".repeat(32)}`;
@@ -54,17 +53,8 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
   const inWords = async (...args: string[]) => (await called(...args)).out;
 
   async function called(...args: string[]) {
-    const [out, err]: [string[], string[]] = [[], []];
-    const code = await run(args, {
-      env: { ...at.env, ...CHANNEL },
-      cwd,
-      stderrIsTty: false,
-      nowMs: systemClock.nowMs,
-      out: (line) => void out.push(line),
-      err: (text) => void err.push(text),
-      logLine: (line) => err.push(line) > 0,
-    });
-    return { code, out: out.join("\n"), stderr: err.join("") };
+    const { code, out, err } = await typed(args, { cwd, env: { ...at.env, ...CHANNEL } });
+    return { code, out, stderr: err };
   }
 
   const migrate = (...more: string[]) => lull("migrate", "seed-aws", ...more);

@@ -1,52 +1,23 @@
-import { copyFile, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { run } from "../../src/cli/run.ts";
+import { expect, test } from "vitest";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import type { Engine } from "../../src/ports/engine.ts";
-import { systemClock } from "../../src/runtime/system-clock.ts";
+import { botFolder } from "./bot-folder.ts";
 import { type BufferRow, threadStore } from "./thread-store.ts";
 import { openEngine, takeAllTurns } from "./turns.ts";
 
-const ENV = {
-  WATI_API_URL: "https://wati.example/7001",
-  WATI_TOKEN: "token",
-  WATI_WEBHOOK_SECRET: "secret",
-  WATI_NUMBERS: "15550100",
-  LULL_DB: "lull.db",
-};
-
-let cwd: string;
-let source: string;
-beforeEach(async () => {
-  cwd = await mkdtemp(join(tmpdir(), "lull-migrate-"));
-  source = join(cwd, "thread_store.db");
-  for (const [name, value] of Object.entries(ENV)) vi.stubEnv(name, value);
-});
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await rm(cwd, { recursive: true, force: true });
-});
+const bot = botFolder();
 
 async function migrate(file: string, ...more: string[]) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const code = await run(["migrate", "seed-wati", file, "--apply", "--json", ...more], {
-    env: ENV,
-    cwd,
-    stderrIsTty: false,
-    nowMs: systemClock.nowMs,
-    out: (line) => void out.push(line),
-    err: (text) => void err.push(text),
-    logLine: () => true,
-  });
-  expect(out, err.join("")).toHaveLength(1);
-  return { code, json: JSON.parse(out[0]!) };
+  const { code, json, stderr } = await bot.lull(["migrate", "seed-wati", file, "--apply", "--json", ...more]);
+  expect(json, stderr).toBeDefined();
+  return { code, json };
 }
 
 async function withTarget<T>(look: (engine: Engine) => Promise<T>): Promise<T> {
-  const engine = await openEngine(sqlite({ file: join(cwd, "lull.db") }));
+  const engine = await openEngine(sqlite({ file: join(bot.cwd, "lull.db") }));
   try {
     return await look(engine);
   } finally {
@@ -57,7 +28,7 @@ async function withTarget<T>(look: (engine: Engine) => Promise<T>): Promise<T> {
 const allTurns = () => withTarget(takeAllTurns);
 
 function forgetIds(): void {
-  const database = new DatabaseSync(join(cwd, "lull.db"));
+  const database = new DatabaseSync(join(bot.cwd, "lull.db"));
   database.exec("DELETE FROM remembered");
   database.close();
 }
@@ -70,9 +41,9 @@ const rowsOf = (waId: string, count: number, from = 0): BufferRow[] =>
 
 test("runs at once over two states of a file: each row has one turn, then and after a week", async () => {
   const waIds = Array.from({ length: 40 }, (_, n) => `5037000${String(n).padStart(4, "0")}`);
-  const database = threadStore(source, { buffer: waIds.flatMap((waId) => rowsOf(waId, 3)) });
-  const earlier = join(cwd, "earlier.db");
-  await copyFile(source, earlier);
+  const database = threadStore(bot.source, { buffer: waIds.flatMap((waId) => rowsOf(waId, 3)) });
+  const earlier = join(bot.cwd, "earlier.db");
+  await copyFile(bot.source, earlier);
   database.exec("DELETE FROM message_buffer WHERE content LIKE '%says 0'");
   const insert = database.prepare(
     "INSERT INTO message_buffer (wa_id, message_type, content, timestamp) VALUES (?, 'text', ?, ?)",
@@ -80,7 +51,7 @@ test("runs at once over two states of a file: each row has one turn, then and af
   for (const { waId, text, at } of waIds.flatMap((waId) => rowsOf(waId, 2, 3))) insert.run(waId, text, at);
   database.close();
   await withTarget(async () => {});
-  await Promise.all([migrate(source), migrate(earlier), migrate(source)]);
+  await Promise.all([migrate(bot.source), migrate(earlier), migrate(bot.source)]);
   const texts = (await allTurns()).flatMap((turn) => turn.texts);
   expect(texts.sort()).toEqual(
     waIds
@@ -89,12 +60,12 @@ test("runs at once over two states of a file: each row has one turn, then and af
       .sort(),
   );
   forgetIds();
-  for (const file of [source, earlier])
+  for (const file of [bot.source, earlier])
     expect((await migrate(file)).json).toMatchObject({ staged: 0, duplicates: 0, left: [] });
 });
 
 test("what a program writes into a conversation while it is moved stays", async () => {
-  threadStore(source, {
+  threadStore(bot.source, {
     threads: [{ waId: "50370000001", threadId: "thread_1" }],
     buffer: rowsOf("50370000001", 950),
   }).close();
@@ -104,7 +75,7 @@ test("what a program writes into a conversation while it is moved stays", async 
   });
   let writes = 0;
   await withTarget(async ({ conversations }) => {
-    const moving = migrate(source, "--beyond-memory").then(() => false);
+    const moving = migrate(bot.source, "--beyond-memory").then(() => false);
     const turnOfLoop = () => new Promise<boolean>((resolve) => setImmediate(resolve, true));
     while (await Promise.race([moving, turnOfLoop()])) {
       const was = writes === 0 ? undefined : writes;
@@ -122,11 +93,11 @@ test("what a program writes into a conversation while it is moved stays", async 
 
 test("thousands of rows of one customer are moved as they are answered, and noted in little", async () => {
   const rows = rowsOf("50370000001", 4_500);
-  threadStore(source, { buffer: rows }).close();
+  threadStore(bot.source, { buffer: rows }).close();
   const texts: string[] = [];
   let left = rows.length;
   for (const staged of [2_000, 2_000, 500]) {
-    const { code, json } = await migrate(source);
+    const { code, json } = await migrate(bot.source);
     left -= staged;
     expect(json).toMatchObject({ staged, duplicates: 0 });
     expect([code, json.left.length]).toEqual([left > 0 ? 1 : 0, left]);
@@ -142,5 +113,5 @@ test("thousands of rows of one customer are moved as they are answered, and note
     async ({ inspector }) => (await inspector.conversations({ limit: 10 })).items,
   );
   expect(JSON.stringify(conversation?.attributes).length).toBeLessThan(6_000);
-  expect((await migrate(source)).json).toMatchObject({ staged: 0, before: 4_500, left: [] });
+  expect((await migrate(bot.source)).json).toMatchObject({ staged: 0, before: 4_500, left: [] });
 }, 120_000);

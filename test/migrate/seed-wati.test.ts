@@ -1,58 +1,22 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { wati } from "../../src/channels/wati/index.ts";
-import { run } from "../../src/cli/run.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import type { Engine } from "../../src/ports/engine.ts";
-import { systemClock } from "../../src/runtime/system-clock.ts";
 import { testContext, testRequest } from "../../src/testing/channel-context.ts";
+import { botFolder } from "./bot-folder.ts";
 import { threadStore } from "./thread-store.ts";
 import { openEngine, takeAllTurns } from "./turns.ts";
 
-const ENV = {
-  WATI_API_URL: "https://wati.example/7001",
-  WATI_TOKEN: "token",
-  WATI_WEBHOOK_SECRET: "secret",
-  WATI_NUMBERS: "15550100",
-  LULL_DB: "lull.db",
-};
+const bot = botFolder();
 
-let cwd: string;
-let source: string;
-beforeEach(async () => {
-  cwd = await mkdtemp(join(tmpdir(), "lull-migrate-"));
-  source = join(cwd, "thread_store.db");
-  for (const [name, value] of Object.entries(ENV)) vi.stubEnv(name, value);
-});
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await rm(cwd, { recursive: true, force: true });
-});
-
-async function lull(args: readonly string[], nowMs = systemClock.nowMs) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const code = await run(args, {
-    env: Object.fromEntries(Object.keys(ENV).map((name) => [name, process.env[name]])),
-    cwd,
-    stderrIsTty: false,
-    nowMs,
-    out: (line) => void out.push(line),
-    err: (text) => void err.push(text),
-    logLine: () => true,
-  });
-  const text = out.join("\n");
-  const json = args.includes("--json") && text !== "" ? JSON.parse(text) : undefined;
-  return { code, text, json, stderr: err.join("") };
-}
-
-const migrate = (...more: string[]) => lull(["migrate", "seed-wati", source, "--json", ...more]);
+const migrate = (...more: string[]) => bot.lull(["migrate", "seed-wati", bot.source, "--json", ...more]);
 
 async function withTarget<T>(look: (engine: Engine) => Promise<T>): Promise<T> {
-  const engine = await openEngine(sqlite({ file: join(cwd, "lull.db") }));
+  const engine = await openEngine(sqlite({ file: join(bot.cwd, "lull.db") }));
   try {
     return await look(engine);
   } finally {
@@ -69,23 +33,29 @@ const BURST = [
 
 describe("lull migrate seed-wati", () => {
   test("shows what it would do, and makes neither a database nor a change", async () => {
-    threadStore(source, { threads: [{ waId: "50370000001", threadId: "thread_1" }], buffer: BURST }).close();
+    threadStore(bot.source, {
+      threads: [{ waId: "50370000001", threadId: "thread_1" }],
+      buffer: BURST,
+    }).close();
     const before = createHash("sha256")
-      .update(await readFile(source))
+      .update(await readFile(bot.source))
       .digest("hex");
     const { code, json } = await migrate();
     expect([code, json]).toMatchObject([0, { dry_run: true, created: 2, staged: 4, left: [], junk: [] }]);
-    expect(await readdir(cwd)).toEqual(["thread_store.db"]);
+    expect(await readdir(bot.cwd)).toEqual(["thread_store.db"]);
     await migrate("--apply");
     expect(
       createHash("sha256")
-        .update(await readFile(source))
+        .update(await readFile(bot.source))
         .digest("hex"),
     ).toBe(before);
   });
 
   test("gives every buffered message its turn, oldest first, in a conversation with its thread", async () => {
-    threadStore(source, { threads: [{ waId: "50370000001", threadId: "thread_1" }], buffer: BURST }).close();
+    threadStore(bot.source, {
+      threads: [{ waId: "50370000001", threadId: "thread_1" }],
+      buffer: BURST,
+    }).close();
     expect((await migrate("--apply")).json).toMatchObject({ created: 2, staged: 4, duplicates: 0 });
     await withTarget(async (engine) => {
       const turns = await takeAllTurns(engine);
@@ -104,7 +74,7 @@ describe("lull migrate seed-wati", () => {
   });
 
   test("run again it finds everything done, before the turns and after", async () => {
-    threadStore(source, { buffer: BURST }).close();
+    threadStore(bot.source, { buffer: BURST }).close();
     await migrate("--apply");
     expect((await migrate("--apply")).json).toMatchObject({ known: 2, staged: 0, before: 4 });
     await withTarget(async (engine) => expect(await takeAllTurns(engine)).toHaveLength(2));
@@ -113,20 +83,20 @@ describe("lull migrate seed-wati", () => {
   });
 
   test("run again when ids are forgotten and tasks complete, it moves nothing twice", async () => {
-    threadStore(source, { buffer: BURST }).close();
+    threadStore(bot.source, { buffer: BURST }).close();
     await migrate("--apply");
     await withTarget(async (engine) => {
       for (const { conversationId } of await takeAllTurns(engine))
         await engine.conversations.change(conversationId, { taskComplete: true });
     });
-    const database = new DatabaseSync(join(cwd, "lull.db"));
+    const database = new DatabaseSync(join(bot.cwd, "lull.db"));
     database.exec("DELETE FROM remembered");
     database.close();
     expect((await migrate("--apply")).json).toMatchObject({ staged: 0, before: 4, created: 0 });
   });
 
   test("takes a new row of a customer whom it has moved before", async () => {
-    const database = threadStore(source, { buffer: BURST });
+    const database = threadStore(bot.source, { buffer: BURST });
     await migrate("--apply");
     database.exec(
       "INSERT INTO message_buffer (wa_id, message_type, content) VALUES ('50370000001', 'text', 'Gracias')",
@@ -136,7 +106,7 @@ describe("lull migrate seed-wati", () => {
   });
 
   test("the old file brings an erased person back, and their messages once ids are forgotten", async () => {
-    threadStore(source, {
+    threadStore(bot.source, {
       threads: [{ waId: "50370000001", threadId: "thread_1" }],
       buffer: BURST.slice(0, 2),
     }).close();
@@ -147,20 +117,20 @@ describe("lull migrate seed-wati", () => {
         return (await engine.inspector.conversations({ limit: 10 })).items;
       });
     const [{ id } = { id: "" }] = await people();
-    expect((await lull(["conversations", "erase", id, "--yes"])).code).toBe(0);
+    expect((await bot.lull(["conversations", "erase", id, "--yes"])).code).toBe(0);
     expect(await people()).toEqual([]);
     expect((await migrate("--apply")).json).toMatchObject({ created: 1, staged: 0, duplicates: 2 });
     const [again] = await people();
     expect(again).toMatchObject({ sender: "50370000001", attributes: { openai_thread_id: "thread_1" } });
-    await lull(["conversations", "erase", again!.id, "--yes"]);
-    const database = new DatabaseSync(join(cwd, "lull.db"));
+    await bot.lull(["conversations", "erase", again!.id, "--yes"]);
+    const database = new DatabaseSync(join(bot.cwd, "lull.db"));
     database.exec("DELETE FROM remembered");
     database.close();
     expect((await migrate("--apply")).json).toMatchObject({ created: 1, staged: 2 });
   });
 
   test("leaves what may have been answered before ids were remembered, unless told otherwise", async () => {
-    threadStore(source, { buffer: BURST.slice(0, 2) }).close();
+    threadStore(bot.source, { buffer: BURST.slice(0, 2) }).close();
     await withTarget((engine) =>
       engine.conversations.create({ channelType: "whatsapp", address: "15550100", sender: "50370000001" }),
     );
@@ -170,7 +140,7 @@ describe("lull migrate seed-wati", () => {
   });
 
   test("says which rows it cannot read, where they are, and moves the others", async () => {
-    const database = threadStore(source, {
+    const database = threadStore(bot.source, {
       buffer: [...BURST, { waId: "2555928227777606", text: "hi", at: "2026-01-01 10:00:00" }],
     });
     database.exec(`INSERT INTO message_buffer VALUES ('50370000003', 'text', x'00ff', NULL, NULL, 'soon');
@@ -194,13 +164,13 @@ describe("lull migrate seed-wati", () => {
 
   test("counts all that is in the file, and says whose rows are left", async () => {
     const numbers = ["50370000001", "50370000002", "fb:12345"];
-    threadStore(source, {
+    threadStore(bot.source, {
       threads: numbers.map((waId) => ({ waId, threadId: `thread_${waId}` })),
       buffer: numbers.map((waId) => ({ waId, text: "Hola", at: "2026-01-01 10:00:00" })),
     }).close();
     const { json } = await migrate();
     expect(json.read).toMatchObject({ threads: 3, messages: 3, without_number: 2, customers: 2 });
-    const { text } = await lull(["migrate", "seed-wati", source]);
+    const { text } = await bot.lull(["migrate", "seed-wati", bot.source]);
     for (const line of [
       /^threads in the file +3$/m,
       /^buffered messages +3$/m,
@@ -212,16 +182,16 @@ describe("lull migrate seed-wati", () => {
   });
 
   test("says what comes next, and that a look counts no remembered ids", async () => {
-    threadStore(source, { buffer: BURST }).close();
-    const look = await lull(["migrate", "seed-wati", source]);
+    threadStore(bot.source, { buffer: BURST }).close();
+    const look = await bot.lull(["migrate", "seed-wati", bot.source]);
     expect(look.text).toMatch(/^messages would be staged, at most +4$/m);
     expect(look.text).toMatch(/To do it, once the bot is stopped: --apply$/);
-    const done = await lull(["migrate", "seed-wati", source, "--apply"]);
+    const done = await bot.lull(["migrate", "seed-wati", bot.source, "--apply"]);
     expect(done.text).toMatch(/Next: .*--print-delete > moved\.sql.*lull resume/);
   });
 
   test("without a channel of WATI's it names the variables that make one", async () => {
-    threadStore(source, { buffer: BURST }).close();
+    threadStore(bot.source, { buffer: BURST }).close();
     for (const name of ["WATI_API_URL", "WATI_TOKEN", "WATI_WEBHOOK_SECRET", "WATI_NUMBERS"])
       vi.stubEnv(name, undefined);
     const { code, stderr } = await migrate();
@@ -232,7 +202,7 @@ describe("lull migrate seed-wati", () => {
   });
 
   test("media keep their URL, or at least the name of their file", async () => {
-    threadStore(source, {
+    threadStore(bot.source, {
       buffer: [
         {
           waId: "50370000001",
@@ -254,10 +224,10 @@ describe("lull migrate seed-wati", () => {
   });
 
   test("says what the file lacks", async () => {
-    const database = new DatabaseSync(source);
+    const database = new DatabaseSync(bot.source);
     database.exec("CREATE TABLE message_buffer (wa_id TEXT, body TEXT)");
     database.close();
-    const { code, text } = await lull(["migrate", "seed-wati", source]);
+    const { code, text } = await bot.lull(["migrate", "seed-wati", bot.source]);
     expect(code).toBe(0);
     expect(text).toContain("The file: there is no table threads.");
     expect(text).toContain("The file: table message_buffer has no column content.");
@@ -275,14 +245,14 @@ describe("lull migrate seed-wati", () => {
       /there is no channel nope/,
     ],
   ])("%s is one line and an exit code", async (_, args, code, said) => {
-    threadStore(source, {}).close();
-    const result = await lull(args.map((each) => each.replace("SOURCE", source)));
+    threadStore(bot.source, {}).close();
+    const result = await bot.lull(args.map((each) => each.replace("SOURCE", bot.source)));
     expect(result.code).toBe(code);
     expect(result.stderr).toMatch(said);
   });
 
   test("columns in capitals are the same columns, and end with 0", async () => {
-    const database = new DatabaseSync(source);
+    const database = new DatabaseSync(bot.source);
     database.exec(`CREATE TABLE Threads (WA_ID TEXT, Thread_Id TEXT);
       INSERT INTO Threads VALUES ('50370000001', 'thread_1');
       CREATE TABLE Message_Buffer (WA_ID TEXT, Message_Type TEXT, CONTENT TEXT, Timestamp TEXT);
@@ -293,14 +263,14 @@ describe("lull migrate seed-wati", () => {
   });
 
   test("a channel that names no number is asked for it, since webhooks name theirs", async () => {
-    threadStore(source, { buffer: BURST }).close();
+    threadStore(bot.source, { buffer: BURST }).close();
     vi.stubEnv("WATI_NUMBERS", "");
     for (const more of [[], ["--apply"]]) {
       const { code, text, stderr } = await migrate(...more);
       expect([code, text]).toEqual([1, ""]);
       expect(stderr.trim().split("\n")).toEqual([expect.stringMatching(/WATI_NUMBERS.*--address/)]);
     }
-    expect(await readdir(cwd)).not.toContain("lull.db");
+    expect(await readdir(bot.cwd)).not.toContain("lull.db");
     expect(await migrate("--apply", "--address", "+15550100")).toMatchObject({
       code: 0,
       json: { staged: 4 },
@@ -317,7 +287,7 @@ describe("lull migrate seed-wati", () => {
   });
 
   test("of several numbers, the one must be said whose customers they are", async () => {
-    threadStore(source, { buffer: BURST }).close();
+    threadStore(bot.source, { buffer: BURST }).close();
     vi.stubEnv("WATI_NUMBERS", "15550100,15550101");
     expect(await migrate()).toMatchObject({ code: 2, stderr: expect.stringContaining("--address") });
     expect(await migrate("--address", "15550109")).toMatchObject({ code: 2 });
@@ -325,8 +295,9 @@ describe("lull migrate seed-wati", () => {
   });
 
   test("what it prints for the way back deletes what was moved, and nothing else", async () => {
-    const database = threadStore(source, { buffer: BURST });
-    const statements = async () => (await lull(["migrate", "seed-wati", source, "--print-delete"])).text;
+    const database = threadStore(bot.source, { buffer: BURST });
+    const statements = async () =>
+      (await bot.lull(["migrate", "seed-wati", bot.source, "--print-delete"])).text;
     expect(await statements()).toBe("");
     await migrate("--apply");
     database.exec(`DELETE FROM message_buffer WHERE content = 'Hola';
@@ -347,7 +318,7 @@ describe("lull migrate seed-wati", () => {
   });
 
   test("it is one statement, so all of it or nothing, and a time that is no number breaks none", async () => {
-    const database = threadStore(source, { buffer: BURST });
+    const database = threadStore(bot.source, { buffer: BURST });
     database.exec(`INSERT INTO message_buffer (wa_id, message_type, content, timestamp)
       VALUES ('50370000009', 'text', 'when?', 9e999)`);
     await migrate("--apply");
@@ -361,7 +332,7 @@ describe("lull migrate seed-wati", () => {
   });
 
   test("its group shows what there is", async () => {
-    const { code, text } = await lull(["migrate"]);
+    const { code, text } = await bot.lull(["migrate"]);
     expect(code).toBe(0);
     expect(text).toContain("seed-aws");
     expect(text).toContain("seed-wati");

@@ -2,12 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { run } from "../../src/cli/run.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import { createLull, type Lull } from "../../src/index.ts";
 import type { Responder } from "../../src/ports/responder.ts";
-import { systemClock } from "../../src/runtime/system-clock.ts";
 import { type TestChannel, testChannel } from "../../src/testing/test-channel.ts";
+import { typed } from "../typed-command.ts";
 
 /** A service on a file, and an operator who has its commands and its API. */
 export interface Desk {
@@ -45,19 +44,7 @@ export async function desk(respond: Responder, env: Record<string, string> = {})
       const body = Buffer.from(JSON.stringify([{ account: "a", address, media: [], ...message }]));
       await lull.receive("test", { method: "POST", url: "http://x/", headers: {}, body });
     },
-    async type(...args) {
-      const [out, err]: [string[], string[]] = [[], []];
-      const code = await run([...args, "--db", join(cwd, "lull.db")], {
-        env,
-        cwd,
-        stderrIsTty: false,
-        nowMs: systemClock.nowMs,
-        out: (line) => void out.push(line),
-        err: (text) => void err.push(text),
-        logLine: (line) => void err.push(line),
-      });
-      return { code, out: out.join("\n"), err: err.join("") };
-    },
+    type: (...args) => typed([...args, "--db", join(cwd, "lull.db")], { cwd, env }),
     spoil(statement) {
       const file = new DatabaseSync(join(cwd, "lull.db"));
       file.exec(statement);
