@@ -100,6 +100,17 @@ test("pages say who does something, as comments do", () => {
   expect(found).toEqual([]);
 });
 
+test("no page says a thing twice, as a merge of two ways of saying it would", () => {
+  const twice = PAGES.flatMap((page) => {
+    const long = prose(page)
+      .split("\n")
+      .filter((line) => line.length >= 100 && !line.startsWith("|"));
+    const beginnings = Map.groupBy(long, (line) => line.slice(0, 70));
+    return [...beginnings].filter(([, lines]) => lines.length > 1).map(([words]) => `${page.name}: ${words}`);
+  });
+  expect(twice).toEqual([]);
+});
+
 test("every picture stands in a page, and is drawn from the text in test/docs/pictures", () => {
   const kept = readdirSync(join(ROOT, "docs/pictures")).map((name) => `docs/pictures/${name}`);
   expect(kept.toSorted()).toEqual(Object.keys(DRAWINGS).toSorted());
