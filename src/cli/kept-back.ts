@@ -1,4 +1,5 @@
-import { type KeptBack, keptBackBy, type Pauses, type Stood } from "../core/standing.ts";
+import type { KeptBack } from "../core/pause.ts";
+import { keptBackBy, type Pauses, type Stood } from "../core/standing.ts";
 import type { Lull } from "../index.ts";
 import type { Conversation } from "../model/conversation.ts";
 import type { Engine } from "../ports/engine.ts";
@@ -31,7 +32,7 @@ export async function stoodNow(
     const some = locks.slice(at, at + WIDTH).map(async (lock) => {
       // While all is paused, nothing else matters.
       const conversation = pauses.all ? undefined : await engine.conversations.get(lock.conversationId);
-      return { lock, keptBack: keptBackBy(conversation, pauses, lull.settings) };
+      return { lock, keptBack: keptBackBy(conversation, lock, pauses, lull.settings) };
     });
     stood.push(...(await Promise.all(some)));
   }
@@ -47,8 +48,6 @@ export function wayBack(keptBack: KeptBack, { id }: Pick<Conversation, "id">): s
       return `project ${keptBack.project} is paused: lull projects resume ${keptBack.project}`;
     case "paused":
       return `not tried while it is paused: lull conversations resume ${id}`;
-    case "human":
-      return `not tried while it is with a human: lull conversations hand-back ${id}`;
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type KeptBack, keptBackBy, standingOf, type WaitingLock } from "./standing.ts";
+import type { KeptBack } from "./pause.ts";
+import { keptBackBy, standingOf, type WaitingLock } from "./standing.ts";
 
 const NOW = 100_000;
 const NONE = { all: false, projects: [] };
@@ -13,20 +14,17 @@ describe("how it stands", () => {
     expect(stand(due)).toMatchObject({ waiting: 1, oldestDueAtMs: NOW - 8_000 });
   });
 
-  it.each<KeptBack>([
-    { by: "all-paused" },
-    { by: "project-paused", project: "acme" },
-    { by: "paused" },
-    { by: "human" },
-  ])("what is kept back (%o) is neither late nor failing", (keptBack) => {
-    expect(stand(due, keptBack)).toMatchObject({ waiting: 1 });
-    expect(stand(due, keptBack).oldestDueAtMs).toBeUndefined();
-    expect(stand(failing, keptBack).failing).toEqual([]);
-  });
+  it.each<KeptBack>([{ by: "all-paused" }, { by: "project-paused", project: "acme" }, { by: "paused" }])(
+    "what is kept back (%o) is neither late nor failing",
+    (keptBack) => {
+      expect(stand(due, keptBack)).toMatchObject({ waiting: 1 });
+      expect(stand(due, keptBack).oldestDueAtMs).toBeUndefined();
+      expect(stand(failing, keptBack).failing).toEqual([]);
+    },
+  );
 
   it("counts what waits for a person, by what keeps it back", () => {
     expect(stand(due, { by: "paused" }).paused).toEqual({ conversations: 1, messages: 2 });
-    expect(stand(due, { by: "human" }).withHuman).toEqual({ conversations: 1, messages: 2 });
     expect(stand(due, { by: "project-paused", project: "a" }, ["a", "b"]).pausedProjects).toEqual([
       { project: "a", conversations: 1, messages: 2 },
       { project: "b", conversations: 0, messages: 0 },
@@ -60,18 +58,24 @@ describe("what keeps a conversation back", () => {
     },
     projects: { acme: { status: "active" }, other: { status: "active" } },
   };
-  const ana = { channelType: "web", address: "here", sender: "ana", paused: false, handedOff: false };
+  const ana = { channelType: "web", address: "here", sender: "ana", paused: false };
 
   it.each([
     ["nothing", ana, NONE, undefined],
     ["a pause of all", { ...ana, paused: true }, { all: true, projects: ["acme"] }, { by: "all-paused" }],
     ["its project's", ana, { all: false, projects: ["acme"] }, { by: "project-paused", project: "acme" }],
     ["no other project's", ana, { all: false, projects: ["other"] }, undefined],
-    ["its own", { ...ana, paused: true, handedOff: true }, NONE, { by: "paused" }],
-    ["a human", { ...ana, handedOff: true }, NONE, { by: "human" }],
+    ["its own", { ...ana, paused: true }, NONE, { by: "paused" }],
     ["a pause of all, with no record", undefined, { all: true, projects: [] }, { by: "all-paused" }],
     ["nothing that is known, with no record", undefined, NONE, undefined],
   ])("is %s", (_, conversation, pauses, expected) => {
-    expect(keptBackBy(conversation, pauses, settings as never)).toEqual(expected);
+    expect(keptBackBy(conversation, undefined, pauses, settings as never)).toEqual(expected);
+  });
+
+  it("is no pause but that of all, where a reply is written down", () => {
+    const paused = { ...ana, paused: true };
+    const kept = (all: boolean) =>
+      keptBackBy(paused, { draft: true }, { all, projects: ["acme"] }, settings as never);
+    expect([kept(false), kept(true)]).toEqual([undefined, { by: "all-paused" }]);
   });
 });

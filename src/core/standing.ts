@@ -1,6 +1,7 @@
 import type { Answering, ConversationKey } from "../model/conversation.ts";
 import type { Settings } from "../model/settings.ts";
 import type { Failing } from "../model/turn.ts";
+import { type KeptBack, pauseOf } from "./pause.ts";
 import { projectAt } from "./projects.ts";
 import { withoutTry } from "./reason.ts";
 
@@ -11,6 +12,8 @@ export interface WaitingLock {
   readonly elsewhere?: { readonly sinceAtMs: number };
   readonly staged: number;
   readonly failing?: Failing;
+  /** A reply is written down. */
+  readonly draft?: boolean;
 }
 
 /** What people have paused. */
@@ -20,24 +23,17 @@ export interface Pauses {
   readonly projects: readonly string[];
 }
 
-/** Whom messages wait for, however long they have been due: no worker takes them before. */
-export type KeptBack =
-  | { readonly by: "all-paused" }
-  | { readonly by: "project-paused"; readonly project: string }
-  | { readonly by: "paused" }
-  | { readonly by: "human" };
-
-/** The widest pause first: to end a narrower one would not help. */
+/** What pause keeps a conversation's messages back. While all is paused, not even a draft goes on. */
 export function keptBackBy(
-  conversation: (ConversationKey & Pick<Answering, "paused" | "handedOff">) | undefined,
+  conversation: (ConversationKey & Pick<Answering, "paused">) | undefined,
+  lock: Pick<WaitingLock, "draft"> | undefined,
   { all, projects }: Pauses,
   settings: Pick<Settings, "channels" | "projects">,
 ): KeptBack | undefined {
-  if (all) return { by: "all-paused" };
+  if (lock?.draft && !all) return undefined;
   const project = conversation && projectAt(settings, conversation);
-  if (project !== undefined && projects.includes(project)) return { by: "project-paused", project };
-  if (conversation?.paused) return { by: "paused" };
-  return conversation?.handedOff ? { by: "human" } : undefined;
+  const isPaused = project !== undefined && projects.includes(project);
+  return pauseOf({ allPaused: all, pausedProject: isPaused ? project : undefined, conversation });
 }
 
 /** Why turns fail at present. */
@@ -66,9 +62,8 @@ export interface Standing {
   readonly oldestDueAtMs?: number;
   /** Most conversations first. Those that are kept back are not tried, and not counted. */
   readonly failing: readonly FailingReason[];
-  /** Of single conversations that are paused, or with a human. */
+  /** Of single conversations that are paused. */
   readonly paused: Kept;
-  readonly withHuman: Kept;
   /** What waits in each project that is paused. */
   readonly pausedProjects: readonly ({ readonly project: string } & Kept)[];
   /** Those that another system processes, with `honourStatus`. */
@@ -91,7 +86,6 @@ export function standingOf(stood: readonly Stood[], { projects }: Pauses, nowMs:
     ...earliest("oldestDueAtMs", due),
     failing: reasonsOf(tried),
     paused: kept(stood, ({ by }) => by === "paused"),
-    withHuman: kept(stood, ({ by }) => by === "human"),
     pausedProjects: projects.map((project) => ({
       project,
       ...kept(stood, (each) => each.by === "project-paused" && each.project === project),

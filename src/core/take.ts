@@ -12,6 +12,7 @@ import { type DraftAction, nextDraftAction } from "./draft.ts";
 import { arrivalsOf, dueOfMessages } from "./due.ts";
 import { decideElsewhere } from "./elsewhere.ts";
 import { isHeld, newLease } from "./lease.ts";
+import { pauseOf } from "./pause.ts";
 import { projectHoldMs } from "./project-hold.ts";
 import { failingSinceAtMs, isOutageOver } from "./retry.ts";
 import {
@@ -221,8 +222,7 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
   if (staged.length === 0) return { kind: "nothing" };
   if (conversation === undefined) {
     // While it is paused, the record may still be made for what waits.
-    const isPaused = found.allPaused || found.pausedProject !== undefined;
-    const lost = isPaused ? staged.filter(({ kind }) => kind === "outbound") : staged;
+    const lost = pauseOf(found) ? staged.filter(({ kind }) => kind === "outbound") : staged;
     if (lost.length === 0) return waitPaused(found, window, taker, settings);
     return {
       kind: "dead-letter",
@@ -242,7 +242,7 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
     return takeOutbound(state, outbound, conversation.id, taker, settings);
   const messages = staged.filter(({ kind }) => kind === "message");
   if (messages.length === 0) return wait(standing, notBeforeAtMs, taker);
-  if (found.allPaused || found.pausedProject !== undefined || conversation.paused) {
+  if (pauseOf(found)) {
     // An outbound that backs off is not paused.
     return outbound ? wait(standing, notBeforeAtMs, taker) : waitPaused(found, window, taker, settings);
   }

@@ -21,7 +21,13 @@ export interface Desk {
   close(): Promise<void>;
 }
 
-export async function desk(respond: Responder, env: Record<string, string> = {}): Promise<Desk> {
+interface At {
+  readonly handOffTo?: Responder;
+  /** That commands are given. */
+  readonly env?: Record<string, string>;
+}
+
+export async function desk(respond: Responder, { handOffTo, env = {} }: At = {}): Promise<Desk> {
   const cwd = await mkdtemp(join(tmpdir(), "lull-desk-"));
   const channel = testChannel();
   const lull = createLull({
@@ -30,6 +36,7 @@ export async function desk(respond: Responder, env: Record<string, string> = {})
     window: { seconds: 0 },
     limits: { settleSeconds: 0 },
     respond,
+    ...(handOffTo && { handOffTo }),
     log: () => {},
   });
   await lull.start();

@@ -44,6 +44,10 @@ it.each(PAUSES)("what %s keeps back is shown as that, and not as late", async (_
   expect(await locks()).not.toContain("DUE");
 });
 
+const outOfOrder = () => {
+  throw new LullError("503", { code: "DESK_UNAVAILABLE", retry: "later", retryAfterMs: 60_000 });
+};
+
 it("a paused conversation names the way back, and does not count as failing", async () => {
   at = await desk(() => {
     throw new LullError("500", { code: "OPENAI_UNAVAILABLE", retry: "later", retryAfterMs: 60_000 });
@@ -61,14 +65,40 @@ it("a paused conversation names the way back, and does not count as failing", as
   expect(await locks()).toMatch(/ paused$/m);
 });
 
-it("so does one that is with a human", async () => {
-  at = await desk(() => "we are");
+it("one that is with a human names the way back, and is tried: a hand-off target that fails is seen", async () => {
+  at = await desk(() => "we are", { handOffTo: outOfOrder });
   await at.write("ana", "are you open?");
   const id = await eventually("it is there", () => conversationId().catch(() => undefined));
   const back = `lull conversations hand-back ${id}`;
   expect((await at.type("conversations", "hand-off", id)).out).toContain(`To give it back: ${back}`);
-  expect(await show()).toContain(`not tried while it is with a human: ${back}`);
+  await at.write("ana", "hello?");
+  await eventually("it fails", async () => ((await status()).includes("failing") ? true : undefined));
+  expect(await show()).toContain(`to give it back: ${back}`);
+  expect(await show()).toMatch(/tried again in/);
+  expect(await locks()).toMatch(/failing: DESK_UNAVAILABLE$/m);
 });
+
+it.each([
+  ["its project", () => ["projects", "pause", "default"]],
+  ["its conversation", (id: string) => ["conversations", "pause", id]],
+])(
+  "a reply that is written down goes out while %s is paused, and why it does not is seen",
+  async (_, pause) => {
+    at = await desk(() => "we are");
+    at.channel.behave(() => ({
+      kind: "not-sent",
+      retry: "later",
+      why: "provider away",
+      retryAfterMs: 60_000,
+    }));
+    await at.write("ana", "are you open?");
+    await eventually("it fails", async () => ((await status()).includes("failing") ? true : undefined));
+    expect((await at.type(...pause(await conversationId()))).code).toBe(0);
+    expect(await status()).toMatch(/^failing +.*provider away/m);
+    expect(await show()).toMatch(/tried again in/);
+    expect(await locks()).toMatch(/failing: NOT_SENT$/m);
+  },
+);
 
 it("a key that is refused names the command that tries it, and the doctor warns", async () => {
   at = await desk(() => {

@@ -64,7 +64,7 @@ it("a message that was set aside leaves a trace in its conversation", async () =
 it("which project a conversation is in is told where there are several", async () => {
   const web = (name: string) => ({ channels: { [name]: { web: true, unsigned: true, address: name } } });
   at = await desk(() => "we are", {
-    LULL_CONFIG: JSON.stringify({ projects: { acme: web("acme-web"), beta: web("beta-web") } }),
+    env: { LULL_CONFIG: JSON.stringify({ projects: { acme: web("acme-web"), beta: web("beta-web") } }) },
   });
   const asked = ["conversations", "create", "--channel", "acme-web", "--sender", "visitor-one"];
   expect((await at.type(...asked)).err).toBe("");
@@ -77,7 +77,7 @@ it("which project a conversation is in is told where there are several", async (
 
 it("a record of another system may lack when it was created, and its type of channel", async () => {
   const channels = { chat: { web: true, unsigned: true } };
-  at = await desk(() => "we are", { LULL_CONFIG: JSON.stringify({ channels }) });
+  at = await desk(() => "we are", { env: { LULL_CONFIG: JSON.stringify({ channels }) } });
   const asked = ["conversations", "create", "--channel", "chat", "--sender", "visitor-one"];
   expect((await at.type(...asked)).err).toBe("");
   expect(await show()).toMatch(/\ncreated (now|.* ago), 0 tokens$/m);

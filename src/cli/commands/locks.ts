@@ -1,4 +1,5 @@
-import type { KeptBack, Stood } from "../../core/standing.ts";
+import type { KeptBack } from "../../core/pause.ts";
+import type { Stood } from "../../core/standing.ts";
 import type { LockRecord } from "../../ports/inspector.ts";
 import { type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
 import { withData } from "../data.ts";
@@ -62,7 +63,6 @@ const KEPT_BACK: Readonly<Record<KeptBack["by"], string>> = {
   "all-paused": "all paused",
   "project-paused": "project paused",
   paused: "paused",
-  human: "with a human",
 };
 
 /** Why it is not answered, in a word or two; `conversations show` has the rest. */

@@ -9,13 +9,10 @@ it("what is paused is counted, and says how it goes on", () => {
   const found = standing(
     { lock: { staged: 2 }, keptBack: { by: "project-paused", project: "acme" } },
     { lock: { staged: 1 }, keptBack: { by: "paused" } },
-    { lock: { staged: 3 }, keptBack: { by: "human" } },
-    { lock: { staged: 1 }, keptBack: { by: "human" } },
   );
   expect(pauseLines(found)).toEqual([
     ["paused", "project acme (2 messages wait): lull projects resume acme"],
     ["paused", "1 conversation (1 message waits) is paused: lull conversations resume <id>"],
-    ["human", "2 conversations (4 messages wait) are with a human: lull conversations hand-back <id>"],
   ]);
 });
 

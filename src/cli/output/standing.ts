@@ -20,7 +20,7 @@ export function waitingShown(messages: number, standing: Standing, isCut: boolea
 }
 
 /** What is not answered because people said so, and how they go on. */
-export function pauseLines({ paused, withHuman, pausedProjects }: Standing): Line[] {
+export function pauseLines({ paused, pausedProjects }: Standing): Line[] {
   return [
     ...pausedProjects.map(
       ({ project, messages }): Line => [
@@ -28,8 +28,7 @@ export function pauseLines({ paused, withHuman, pausedProjects }: Standing): Lin
         `project ${project} (${waits(messages)}): lull projects resume ${project}`,
       ],
     ),
-    ...kept("paused", paused, "paused: lull conversations resume <id>"),
-    ...kept("human", withHuman, "with a human: lull conversations hand-back <id>"),
+    ...pausedOnes(paused),
   ];
 }
 
@@ -39,10 +38,11 @@ function waits(messages: number): string {
     : `${counted(messages, "message")} ${messages === 1 ? "waits" : "wait"}`;
 }
 
-function kept(label: string, { conversations, messages }: Kept, how: string): Line[] {
+function pausedOnes({ conversations, messages }: Kept): Line[] {
   if (conversations === 0) return [];
-  const is = conversations === 1 ? "is" : "are";
-  return [[label, `${counted(conversations, "conversation")} (${waits(messages)}) ${is} ${how}`]];
+  const are = conversations === 1 ? "is" : "are";
+  const those = `${counted(conversations, "conversation")} (${waits(messages)})`;
+  return [["paused", `${those} ${are} paused: lull conversations resume <id>`]];
 }
 
 /** What is tried, and does not go on. */

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2, SQSEvent } from "aws-lambda";
-import { INSTALLATION, PING } from "../../../src/engines/aws/items/keys.ts";
+import { CONTROLS, INSTALLATION, PING } from "../../../src/engines/aws/items/keys.ts";
 import type { Emulators } from "../../../tools/aws-local/emulators.ts";
 import type { Environment } from "../../../tools/aws-local/function-instance.ts";
 import type { FunctionName, LocalAws } from "../../../tools/aws-local/local-aws.ts";
@@ -39,7 +39,7 @@ export class Deaths {
         return this.#comes(of, instance) ? "pass" : "reset";
       },
       onAnswered: (request) => {
-        if (!isLoading(request)) this.#answered(of, instance, nameOf(request));
+        if (!isForAll(request)) this.#answered(of, instance, nameOf(request));
       },
     });
     this.#proxies.push(proxy);
@@ -125,12 +125,12 @@ export function addressOf(customer: number): string {
 }
 
 /**
- * The installation's secret is read by an instance's first event alone, and made by the very first: it
- * belongs to no customer's work.
+ * What an instance reads for all of its events belongs to no customer's work, and a later event goes without:
+ * the installation's secret, once; what operators have set, once a second.
  */
-function isLoading({ input }: AwsRequest): boolean {
+function isForAll({ input }: AwsRequest): boolean {
   const asked = JSON.stringify(input);
-  return [INSTALLATION, PING].some((id) => asked.includes(JSON.stringify(id)));
+  return [CONTROLS, INSTALLATION, PING].some((id) => asked.includes(JSON.stringify(id)));
 }
 
 function nameOf({ name, input: { TableName } }: AwsRequest): string {

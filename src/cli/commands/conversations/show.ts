@@ -1,6 +1,7 @@
 import { addresseeOf } from "../../../core/addressee.ts";
+import type { KeptBack } from "../../../core/pause.ts";
 import { isOfOneProject, projectAt } from "../../../core/projects.ts";
-import { type KeptBack, keptBackBy } from "../../../core/standing.ts";
+import { keptBackBy } from "../../../core/standing.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Refusal } from "../../../model/refusal.ts";
 import type { Settings } from "../../../model/settings.ts";
@@ -64,7 +65,8 @@ async function shownOf({ engine, lull }: Opened, detail: ConversationDetail): Pr
     pausesNow({ engine, lull }),
     setAsideOf(engine, conversation.id),
   ]);
-  return { detail, settings, introduction, keptBack: keptBackBy(conversation, pauses, settings), setAside };
+  const keptBack = keptBackBy(conversation, detail.lock, pauses, settings);
+  return { detail, settings, introduction, keptBack, setAside };
 }
 
 /** Of the latest rows that were set aside: mostly there are none, and none is much. */
@@ -111,6 +113,7 @@ function describe(shown: Shown, last: number, nowMs: number): string {
     ...(conversation.handOffReason === undefined
       ? []
       : [`handed off: ${oneLine(conversation.handOffReason, TEXT_MAX)}`]),
+    ...(conversation.handedOff ? [`to give it back: lull conversations hand-back ${conversation.id}`] : []),
     ...(keptBack && keptBack.by !== "all-paused" ? [wayBack(keptBack, conversation)] : []),
     ...(lock ? waiting(lock, shown, nowMs) : []),
     ...(lock?.failing ? failingNow(lock.failing, keptBack !== undefined, nowMs) : []),
