@@ -132,6 +132,11 @@ describe("bad props are told:", () => {
       "LULL_AI_QUEUE_ANSWER_SECONDS: answers come through /api, which is not served",
       { aiQueue: true, environment: { LULL_AI_QUEUE_ANSWER_SECONDS: "600" } },
     ],
+    ['config: aliases: "/webhook/" is no plain path', { config: { aliases: { "/webhook/": "wati" } } }],
+    [
+      "config: aliases: LULL_ALIASES is in environment, too, and counts alone; give it once",
+      { config: { aliases: { "/webhook": "wati" } }, environment: { LULL_ALIASES: "/sms=sms" } },
+    ],
     ["environment: LULL_WEB without LULL_WEB_SECRET", { environment: { LULL_WEB: "1" } }],
     [`handlers.ts exports no "api"`, { entry: "test/cdk/handlers.ts", api: true }],
     ["throttling.burst must be a whole number from 1 to 50000, not 0.5", { throttling: { burst: 0.5 } }],
@@ -171,6 +176,8 @@ test("good ones are not, nor is what only the deployment will know", () => {
       handOffQueue: false,
     }),
   ).toEqual([]);
+  const blank = { config: { aliases: { "/webhook": "wati" } }, environment: { LULL_ALIASES: " " } };
+  expect(problemsOf(blank)).toEqual([]);
   const answered = { LULL_AI_QUEUE_ANSWER_SECONDS: "600" };
   expect(problemsOf({ aiQueue: true, environment: answered, secrets: { LULL_TURN_TOKEN: secret } })).toEqual(
     [],

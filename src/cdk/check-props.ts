@@ -19,6 +19,7 @@ const VARIABLE = /^[A-Za-z][A-Za-z0-9_]*$/;
 /** Set here. Another value would point the functions at resources that their roles may not touch. */
 const OURS = /^LULL_(ENGINE|TABLE_.+|QUEUE_.+)$/;
 const ANSWER_SECONDS = "LULL_AI_QUEUE_ANSWER_SECONDS";
+const ALIASES = "LULL_ALIASES";
 const SECRET_LOOKING = /(TOKEN|SECRET|PASSWORD|API_KEY)$/;
 
 /**
@@ -69,6 +70,9 @@ function configProblems({ config, entry, environment = {} }: LullProps): string[
     ...(bytes <= CONFIG_BYTES_MAX
       ? []
       : [`config has ${bytes} bytes; a function's variables have room for ${CONFIG_BYTES_MAX}: use entry`]),
+    ...(config.aliases !== undefined && environment[ALIASES]?.trim()
+      ? [`config: aliases: ${ALIASES} is in environment, too, and counts alone; give it once`]
+      : []),
     ...problemsInContent(config, "config"),
   ];
 }

@@ -474,6 +474,14 @@ describe("the API", () => {
     expect(filters).toContain(`{ (${anyOf}) && ($.status = "429") }`);
   });
 
+  test("takes webhooks at old paths that the configuration says, as the functions do", () => {
+    const config = { aliases: { "/webhook": "wati", "/old/sms": "sms" } };
+    const byVariable = { environment: { LULL_ALIASES: "/webhook=wati, /old/sms=sms" } };
+    expect(routesIn(synthesise(() => ({ config })))).toEqual(routesIn(synthesise(() => byVariable)));
+    const blank = synthesise(() => ({ config, environment: { LULL_ALIASES: "" } }));
+    expect(routesIn(blank)).toContain("POST /webhook -> index.webhook");
+  });
+
   test("has no limit for a route that is not there yet", () => {
     const routes = Object.keys(resourcesOf(template, "AWS::ApiGatewayV2::Route"));
     const [{ DependsOn }] = all("AWS::ApiGatewayV2::Stage") as [Resource];
