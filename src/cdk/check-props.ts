@@ -105,6 +105,9 @@ function targetProblems(name: TargetName, props: LullProps): string[] {
   ];
 }
 
+const NOT_SERVED =
+  "answers come through /api, which is not served; give LULL_TURN_TOKEN in secrets, or a token in config";
+
 /** An answer that is waited for comes through the API. */
 function answerProblems(props: LullProps): string[] {
   const { environment = {} } = props;
@@ -113,12 +116,7 @@ function answerProblems(props: LullProps): string[] {
     ...(props.aiQueue || TARGETS.aiQueue.variable in environment
       ? []
       : [`environment: ${ANSWER_SECONDS} is for the reader of aiQueue, and there is none`]),
-    ...(hasApi(props)
-      ? []
-      : [
-          `environment: ${ANSWER_SECONDS}: answers come through /api, which is not served; ` +
-            "give LULL_TURN_TOKEN in secrets",
-        ]),
+    ...(hasApi(props) ? [] : [`environment: ${ANSWER_SECONDS}: ${NOT_SERVED}`]),
   ];
 }
 

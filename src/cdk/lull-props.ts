@@ -25,8 +25,8 @@ export type SecretSource =
       readonly secret: AnySecret;
       readonly key?: string;
       /**
-       * Default: the functions that need a variable of that name; `webhook` and `worker` for names of your
-       * own.
+       * Default: the functions that need a variable of that name; for names of your own `webhook` and
+       * `worker`, or `api` where `config` names it as a token.
        */
       readonly for?: readonly FunctionName[];
     };
@@ -64,7 +64,7 @@ export interface LullProps {
   readonly entry?: string;
   /**
    * Whether `/api` is served, by a function with a role of its own. Default: where `LULL_API_TOKEN` or
-   * `LULL_TURN_TOKEN` is given; without either it would refuse every caller.
+   * `LULL_TURN_TOKEN` is given, or a token in `config`; without any it would refuse every caller.
    */
   readonly api?: boolean;
   /**

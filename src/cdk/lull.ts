@@ -70,7 +70,7 @@ export class Lull extends Construct {
         ...tableStatements(name, tables),
         ...queueStatements(name, queues, keys),
         ...targetStatements(name, targets, keys),
-        ...secretStatements(name, props.secrets),
+        ...secretStatements(name, props),
       ],
     }));
     const webhook = targetOf("webhook", functions.webhook, props);
@@ -106,7 +106,7 @@ export class Lull extends Construct {
       const advice = `${name} looks like a secret, and a template is no place for one: give it in "secrets".`;
       Annotations.of(this).addWarningV2("lull:secret-in-environment", advice);
     }
-    const shared = sharedTooWidely(props.secrets);
+    const shared = sharedTooWidely(props);
     if (shared.length > 0) {
       const advice =
         `${shared.join(", ")} can be read by functions that do not need them, ` +

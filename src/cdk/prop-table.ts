@@ -92,7 +92,7 @@ export const PROPS: Readonly<Record<keyof LullProps, Prop>> = {
   },
   api: {
     schema: TYPED,
-    otherwise: "where `LULL_API_TOKEN` or `LULL_TURN_TOKEN` is given",
+    otherwise: "where `LULL_API_TOKEN`, `LULL_TURN_TOKEN` or a token in `config` is given",
     help:
       "`/api`, in a function with a role of its own. Without it there is none: " +
       "the [commands](#operating) read the tables",

@@ -365,6 +365,26 @@ describe("secrets", () => {
     );
     expect(warnings.map(({ entry }) => String(entry.data).split(" ")[0])).toEqual(["OPENAI_API_KEY"]);
   });
+
+  test("that the configuration names as tokens are read by the API, and by nothing else", () => {
+    const named = synthesise((stack) => ({
+      config: {
+        apiToken: { env: "OURS" },
+        responder: { openai: { apiKey: { env: "BOTH" } } },
+        projects: { acme: { tokens: { api: { env: "ACME_API" }, turn: { env: "BOTH" } } } },
+      },
+      secrets: Object.fromEntries(
+        ["OURS", "ACME_API", "BOTH"].map((name) => [
+          name,
+          Secret.fromSecretNameV2(stack, name, `prod/${name}`),
+        ]),
+      ),
+    }));
+    expect(readers(named)).toEqual([
+      ...["api prod/ACME_API", "api prod/BOTH", "api prod/OURS"],
+      ...["webhook prod/BOTH", "worker prod/BOTH"],
+    ]);
+  });
 });
 
 describe("the roles", () => {
@@ -518,6 +538,13 @@ describe("the API", () => {
     ["asked for", () => ({ api: true })],
     ["given a token", (stack) => ({ secrets: { LULL_API_TOKEN: new Secret(stack, "Token") } })],
     ["given a token for late answers", () => ({ environment: { LULL_TURN_TOKEN: "t".repeat(16) } })],
+    ["given a token in config", () => ({ config: { apiToken: { env: "LULL_API_TOKEN" } } })],
+    ["given one for late answers in config", () => ({ config: { turnToken: { env: "TURN" } } })],
+    ["given a project's", () => ({ config: { projects: { acme: { tokens: { api: { env: "A" } } } } } })],
+    [
+      "given a project's for late answers",
+      () => ({ config: { projects: { other: {}, acme: { tokens: { turn: { env: "A" } } } } } }),
+    ],
   ])("has a function and a role of its own for /api, %s", (_, propsIn) => {
     const withApi = synthesise(propsIn);
     expect(routesIn(withApi)).toEqual(["ANY /api -> index.api", "ANY /api/{proxy+} -> index.api", ...PUBLIC]);
