@@ -4,6 +4,7 @@ import { Queue } from "aws-cdk-lib/aws-sqs";
 import { App, Duration, Stack, Token } from "aws-cdk-lib/core";
 import { describe, expect, test } from "vitest";
 import { exposed, problemsOf } from "./check-props.ts";
+import { writtenOut } from "./config-secrets.ts";
 import type { LullProps } from "./lull-props.ts";
 
 const URL_ = "https://sqs.eu-west-1.amazonaws.com/111122223333/ai";
@@ -200,4 +201,38 @@ test("a secret among plain variables is noticed", () => {
     OPENAI_MAX_TOKENS: "9",
   };
   expect(exposed({ environment })).toEqual(["OPENAI_API_KEY", "TWILIO_AUTH_TOKEN"]);
+});
+
+test("a secret that is written out in config is noticed, wherever config may name one", () => {
+  const acme = {
+    channels: {
+      sms: { twilio: "sms", authToken: "plain", apiKey: { sid: "SK1", secret: "plain" } },
+      more: {
+        twilio: "whatsapp",
+        accounts: { AC1: "plain", AC2: { authToken: "plain", from: "+15550100" } },
+      },
+      wati: { wati: true, token: { env: "WATI" }, webhookSecret: { name: "prod/wati" } },
+    },
+    responder: { openai: { model: "m", apiKey: "plain", apiKeys: { eu: "plain", us: { env: "US" } } } },
+    responders: { sms: { http: { secret: "plain", headers: { "X-Api-Key": "plain", "X-Tenant": "acme" } } } },
+    tokens: { api: "plain", turn: { env: "TURN" } },
+  };
+  const config = {
+    apiToken: "plain",
+    busyText: "plain",
+    handOffTo: { openai: { apiKeys: ["prod/openai"] } },
+    projects: { acme },
+  };
+  expect(writtenOut(config).sort()).toEqual([
+    "config.apiToken",
+    "config.projects.acme.channels.more.accounts.AC1",
+    "config.projects.acme.channels.more.accounts.AC2.authToken",
+    "config.projects.acme.channels.sms.apiKey.secret",
+    "config.projects.acme.channels.sms.authToken",
+    "config.projects.acme.responder.openai.apiKey",
+    "config.projects.acme.responder.openai.apiKeys.eu",
+    "config.projects.acme.responders.sms.http.headers.X-Api-Key",
+    "config.projects.acme.responders.sms.http.secret",
+    "config.projects.acme.tokens.api",
+  ]);
 });

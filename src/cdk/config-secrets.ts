@@ -4,6 +4,19 @@ import type { FunctionName, LullProps } from "./lull-props.ts";
 
 type Config = LullProps["config"];
 
+/** A header may say anything; those of such names say who calls. */
+const PROVING = /authorization|cookie|key|password|secret|signature|token/i;
+
+/** Where a secret itself stands in the configuration, instead of its name. */
+export function writtenOut(config: Config): string[] {
+  return secretPlaces(config)
+    .filter(({ keys, value }) => {
+      const [name = "", parent] = keys.toReversed();
+      return typeof value === "string" && (parent !== "headers" || PROVING.test(name));
+    })
+    .map(({ keys }) => ["config", ...keys].join("."));
+}
+
 /** Whether it has a token for the API, of the service or of a project. */
 export function hasToken(config: Config): boolean {
   return secretPlaces(config).some(isToken);

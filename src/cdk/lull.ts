@@ -9,6 +9,7 @@ import { createAlarms } from "./alarms.ts";
 import { createApi, routeTo } from "./api.ts";
 import { exposed, problemsOf } from "./check-props.ts";
 import { targetOf } from "./concurrency.ts";
+import { writtenOut } from "./config-secrets.ts";
 import { createDashboard } from "./dashboard.ts";
 import { createFunctions, feedWorker, type LullFunctions } from "./functions.ts";
 import { keysFrom } from "./keys.ts";
@@ -105,6 +106,12 @@ export class Lull extends Construct {
     for (const name of exposed(props)) {
       const advice = `${name} looks like a secret, and a template is no place for one: give it in "secrets".`;
       Annotations.of(this).addWarningV2("lull:secret-in-environment", advice);
+    }
+    for (const place of writtenOut(props.config)) {
+      const advice =
+        `${place} looks like a secret, and a template is no place for one: ` +
+        'name it there, { env: "NAME" }, and give NAME in "secrets".';
+      Annotations.of(this).addWarningV2("lull:secret-in-config", advice);
     }
     const shared = sharedTooWidely(props);
     if (shared.length > 0) {

@@ -366,6 +366,17 @@ describe("secrets", () => {
     expect(warnings.map(({ entry }) => String(entry.data).split(" ")[0])).toEqual(["OPENAI_API_KEY"]);
   });
 
+  test("that stand in the configuration are warned about and not repeated, with the way to name them", () => {
+    const stack = newStack();
+    const config = { responder: { openai: { apiKey: "sk-live-planted" } }, turnToken: { env: "TURN" } };
+    new Lull(stack, "Lull", { config });
+    const [warning, ...more] = Annotations.fromStack(stack).findWarning("*", Match.anyValue());
+    const words = String(warning!.entry.data);
+    expect(words).toMatch(/^config\.responder\.openai\.apiKey looks like a secret.+\{ env: "NAME" \}/);
+    expect(words).not.toContain("planted");
+    expect(more).toEqual([]);
+  });
+
   test("that the configuration names as tokens are read by the API, and by nothing else", () => {
     const named = synthesise((stack) => ({
       config: {
