@@ -138,6 +138,50 @@ describe("bad props are told:", () => {
       "config: aliases: LULL_ALIASES is in environment, too, and counts alone; give it once",
       { config: { aliases: { "/webhook": "wati" } }, environment: { LULL_ALIASES: "/sms=sms" } },
     ],
+    [
+      "config.responder.queue.answerWithinSeconds: answers come through /api, which is not served",
+      { config: { responder: { queue: { url: URL_, answerWithinSeconds: 600 } } } },
+    ],
+    [
+      "config.responders.sms.queue.answerWithinSeconds must be a number from 1 to ",
+      { api: true, config: { responders: { sms: { queue: { url: URL_, answerWithinSeconds: 0 } } } } },
+    ],
+    [
+      "config.projects.acme.respond.queue.answerWithinSeconds: answers come through /api",
+      { config: { projects: { acme: { respond: { queue: { url: URL_, answerWithinSeconds: 600 } } } } } },
+    ],
+    [
+      "config.projects.acme.responders.a.queue.answerWithinSeconds: answers come through /api",
+      {
+        api: false,
+        config: {
+          projects: {
+            acme: {
+              responders: { a: { queue: { url: URL_, answerWithinSeconds: 600 } } },
+              tokens: { turn: { env: "ACME_TURN" } },
+            },
+          },
+        },
+      },
+    ],
+    [
+      "aiQueue and config.responder say the same thing: config counts, and nothing would be written to",
+      { aiQueue: true, config: { responder: "echo" } },
+    ],
+    [
+      "aiQueue and config.respond say the same thing",
+      { aiQueue: queue, config: { respond: { queue: { url: URL_ } } } },
+    ],
+    [
+      "handOffQueue and config.handOffTo say the same thing",
+      { handOffQueue: true, config: { handOffTo: { http: { url: "https://desk.example.com" } } } },
+    ],
+    [
+      "config.projects.acme.handOffTo.queue.url must be a queue's URL, https://sqs.<region>.amazonaws.com/",
+      {
+        config: { projects: { acme: { handOffTo: { queue: { url: "https://queues.example.com/desk" } } } } },
+      },
+    ],
     ["environment: LULL_WEB without LULL_WEB_SECRET", { environment: { LULL_WEB: "1" } }],
     [`handlers.ts exports no "api"`, { entry: "test/cdk/handlers.ts", api: true }],
     ["throttling.burst must be a whole number from 1 to 50000, not 0.5", { throttling: { burst: 0.5 } }],
@@ -177,6 +221,12 @@ test("good ones are not, nor is what only the deployment will know", () => {
       handOffQueue: false,
     }),
   ).toEqual([]);
+  const ofAcme = { responder: "echo", handOffTo: { queue: { url: Token.asString({ Ref: "Desk" }) } } };
+  expect(problemsOf({ aiQueue: true, handOffQueue: queue, config: { projects: { acme: ofAcme } } })).toEqual(
+    [],
+  );
+  const late = { responder: { queue: { url: URL_, answerWithinSeconds: 600 } } };
+  expect(problemsOf({ config: { ...late, turnToken: { env: "LULL_TURN" } } })).toEqual([]);
   const blank = { config: { aliases: { "/webhook": "wati" } }, environment: { LULL_ALIASES: " " } };
   expect(problemsOf(blank)).toEqual([]);
   const answered = { LULL_AI_QUEUE_ANSWER_SECONDS: "600" };

@@ -44,7 +44,7 @@ export interface LullProps {
   /**
    * What a `lull.config.json` would hold: projects (tenants), channels and responders that variables alone do
    * not describe. Secrets are named in it, never told: `{ env: "ACME_KEY" }`, with `ACME_KEY` in `secrets`;
-   * synth warns of one that is written out.
+   * synth warns of one that is written out. The worker may write to the queues that it names.
    * It is one variable of the functions, which may have 4 KB in all: more goes into an `entry` of your own.
    */
   readonly config?: Readonly<Record<string, unknown>>;

@@ -9,6 +9,7 @@ import { createAlarms } from "./alarms.ts";
 import { createApi, routeTo } from "./api.ts";
 import { exposed, problemsOf } from "./check-props.ts";
 import { targetOf } from "./concurrency.ts";
+import { configQueueStatements } from "./config-queues.ts";
 import { writtenOut } from "./config-secrets.ts";
 import { createDashboard } from "./dashboard.ts";
 import { createFunctions, feedWorker, type LullFunctions } from "./functions.ts";
@@ -71,6 +72,7 @@ export class Lull extends Construct {
         ...tableStatements(name, tables),
         ...queueStatements(name, queues, keys),
         ...targetStatements(name, targets, keys),
+        ...configQueueStatements(name, this, props),
         ...secretStatements(name, props),
       ],
     }));

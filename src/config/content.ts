@@ -16,6 +16,11 @@ export function secretPlaces(content: unknown): Place[] {
   return placesIn({ keys: [], value: content }, wholeFile(), ({ type }) => type === "secret");
 }
 
+/** The options of every queue that turns are handed to. */
+export function queuePlaces(content: unknown): Place[] {
+  return placesIn({ keys: [], value: content }, wholeFile(), (schema) => schema === RESPONDER_OPTIONS.queue);
+}
+
 /** With channels, responders and projects in their places, which are checked where they are made. */
 function wholeFile(): Schema {
   const responder = options(RESPONDER_OPTIONS);
