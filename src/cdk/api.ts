@@ -12,6 +12,7 @@ import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Token } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
 import { aliasesInText } from "../schema/aliases.ts";
+import { isObject } from "../schema/is-object.ts";
 import { acknowledge, OPEN_ROUTES } from "./acknowledged.ts";
 import type { Keys } from "./keys.ts";
 import { createLogGroup } from "./logs.ts";
@@ -44,8 +45,10 @@ const ROUTES: readonly Route[] = [
 ];
 
 /** What is wrong with them, or not written out, has been reported by now (`check-props.ts`). */
-function aliasesOf({ environment = {} }: LullProps): string[] {
+function aliasesOf({ environment = {}, config = {} }: LullProps): string[] {
   const { LULL_ALIASES = "" } = environment;
+  // As at run time: a variable counts instead of the file, and a blank one is none.
+  if (LULL_ALIASES.trim() === "") return isObject(config.aliases) ? Object.keys(config.aliases) : [];
   const read = Token.isUnresolved(LULL_ALIASES) ? {} : aliasesInText(LULL_ALIASES);
   return typeof read === "string" ? [] : Object.keys(read);
 }

@@ -4,6 +4,7 @@ import { Queue } from "aws-cdk-lib/aws-sqs";
 import { App, Duration, Stack, Token } from "aws-cdk-lib/core";
 import { describe, expect, test } from "vitest";
 import { exposed, problemsOf } from "./check-props.ts";
+import { writtenOut } from "./config-secrets.ts";
 import type { LullProps } from "./lull-props.ts";
 
 const URL_ = "https://sqs.eu-west-1.amazonaws.com/111122223333/ai";
@@ -132,6 +133,55 @@ describe("bad props are told:", () => {
       "LULL_AI_QUEUE_ANSWER_SECONDS: answers come through /api, which is not served",
       { aiQueue: true, environment: { LULL_AI_QUEUE_ANSWER_SECONDS: "600" } },
     ],
+    ['config: aliases: "/webhook/" is no plain path', { config: { aliases: { "/webhook/": "wati" } } }],
+    [
+      "config: aliases: LULL_ALIASES is in environment, too, and counts alone; give it once",
+      { config: { aliases: { "/webhook": "wati" } }, environment: { LULL_ALIASES: "/sms=sms" } },
+    ],
+    [
+      "config.responder.queue.answerWithinSeconds: answers come through /api, which is not served",
+      { config: { responder: { queue: { url: URL_, answerWithinSeconds: 600 } } } },
+    ],
+    [
+      "config.responders.sms.queue.answerWithinSeconds must be a number from 1 to ",
+      { api: true, config: { responders: { sms: { queue: { url: URL_, answerWithinSeconds: 0 } } } } },
+    ],
+    [
+      "config.projects.acme.respond.queue.answerWithinSeconds: answers come through /api",
+      { config: { projects: { acme: { respond: { queue: { url: URL_, answerWithinSeconds: 600 } } } } } },
+    ],
+    [
+      "config.projects.acme.responders.a.queue.answerWithinSeconds: answers come through /api",
+      {
+        api: false,
+        config: {
+          projects: {
+            acme: {
+              responders: { a: { queue: { url: URL_, answerWithinSeconds: 600 } } },
+              tokens: { turn: { env: "ACME_TURN" } },
+            },
+          },
+        },
+      },
+    ],
+    [
+      "aiQueue and config.responder say the same thing: config counts, and nothing would be written to",
+      { aiQueue: true, config: { responder: "echo" } },
+    ],
+    [
+      "aiQueue and config.respond say the same thing",
+      { aiQueue: queue, config: { respond: { queue: { url: URL_ } } } },
+    ],
+    [
+      "handOffQueue and config.handOffTo say the same thing",
+      { handOffQueue: true, config: { handOffTo: { http: { url: "https://desk.example.com" } } } },
+    ],
+    [
+      "config.projects.acme.handOffTo.queue.url must be a queue's URL, https://sqs.<region>.amazonaws.com/",
+      {
+        config: { projects: { acme: { handOffTo: { queue: { url: "https://queues.example.com/desk" } } } } },
+      },
+    ],
     ["environment: LULL_WEB without LULL_WEB_SECRET", { environment: { LULL_WEB: "1" } }],
     [`handlers.ts exports no "api"`, { entry: "test/cdk/handlers.ts", api: true }],
     ["throttling.burst must be a whole number from 1 to 50000, not 0.5", { throttling: { burst: 0.5 } }],
@@ -171,6 +221,14 @@ test("good ones are not, nor is what only the deployment will know", () => {
       handOffQueue: false,
     }),
   ).toEqual([]);
+  const ofAcme = { responder: "echo", handOffTo: { queue: { url: Token.asString({ Ref: "Desk" }) } } };
+  expect(problemsOf({ aiQueue: true, handOffQueue: queue, config: { projects: { acme: ofAcme } } })).toEqual(
+    [],
+  );
+  const late = { responder: { queue: { url: URL_, answerWithinSeconds: 600 } } };
+  expect(problemsOf({ config: { ...late, turnToken: { env: "LULL_TURN" } } })).toEqual([]);
+  const blank = { config: { aliases: { "/webhook": "wati" } }, environment: { LULL_ALIASES: " " } };
+  expect(problemsOf(blank)).toEqual([]);
   const answered = { LULL_AI_QUEUE_ANSWER_SECONDS: "600" };
   expect(problemsOf({ aiQueue: true, environment: answered, secrets: { LULL_TURN_TOKEN: secret } })).toEqual(
     [],
@@ -193,4 +251,38 @@ test("a secret among plain variables is noticed", () => {
     OPENAI_MAX_TOKENS: "9",
   };
   expect(exposed({ environment })).toEqual(["OPENAI_API_KEY", "TWILIO_AUTH_TOKEN"]);
+});
+
+test("a secret that is written out in config is noticed, wherever config may name one", () => {
+  const acme = {
+    channels: {
+      sms: { twilio: "sms", authToken: "plain", apiKey: { sid: "SK1", secret: "plain" } },
+      more: {
+        twilio: "whatsapp",
+        accounts: { AC1: "plain", AC2: { authToken: "plain", from: "+15550100" } },
+      },
+      wati: { wati: true, token: { env: "WATI" }, webhookSecret: { name: "prod/wati" } },
+    },
+    responder: { openai: { model: "m", apiKey: "plain", apiKeys: { eu: "plain", us: { env: "US" } } } },
+    responders: { sms: { http: { secret: "plain", headers: { "X-Api-Key": "plain", "X-Tenant": "acme" } } } },
+    tokens: { api: "plain", turn: { env: "TURN" } },
+  };
+  const config = {
+    apiToken: "plain",
+    busyText: "plain",
+    handOffTo: { openai: { apiKeys: ["prod/openai"] } },
+    projects: { acme },
+  };
+  expect(writtenOut(config).sort()).toEqual([
+    "config.apiToken",
+    "config.projects.acme.channels.more.accounts.AC1",
+    "config.projects.acme.channels.more.accounts.AC2.authToken",
+    "config.projects.acme.channels.sms.apiKey.secret",
+    "config.projects.acme.channels.sms.authToken",
+    "config.projects.acme.responder.openai.apiKey",
+    "config.projects.acme.responder.openai.apiKeys.eu",
+    "config.projects.acme.responders.sms.http.headers.X-Api-Key",
+    "config.projects.acme.responders.sms.http.secret",
+    "config.projects.acme.tokens.api",
+  ]);
 });

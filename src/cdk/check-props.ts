@@ -3,8 +3,10 @@ import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { type Duration, Token } from "aws-cdk-lib/core";
 import { CONFIG_VARIABLE, problemsInContent, problemsInVariables } from "../config/resolve-settings.ts";
 import { isObject } from "../schema/is-object.ts";
+import { SECONDS } from "../schema/limits.ts";
 import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
 import type { Schema } from "../schema/schema.ts";
+import { type ConfigQueue, partsOf, queuesIn } from "./config-queues.ts";
 import { hasApi } from "./functions.ts";
 import type { LullProps } from "./lull-props.ts";
 import { CONFIG_BYTES_MAX, PROP_DEFAULTS, PROPS_SCHEMA } from "./prop-table.ts";
@@ -19,6 +21,7 @@ const VARIABLE = /^[A-Za-z][A-Za-z0-9_]*$/;
 /** Set here. Another value would point the functions at resources that their roles may not touch. */
 const OURS = /^LULL_(ENGINE|TABLE_.+|QUEUE_.+)$/;
 const ANSWER_SECONDS = "LULL_AI_QUEUE_ANSWER_SECONDS";
+const ALIASES = "LULL_ALIASES";
 const SECRET_LOOKING = /(TOKEN|SECRET|PASSWORD|API_KEY)$/;
 
 /**
@@ -37,6 +40,7 @@ export function problemsOf(props: LullProps): string[] {
     ...publicProblems(props),
     ...TARGET_NAMES.flatMap((name) => targetProblems(name, props)),
     ...answerProblems(props),
+    ...queuesIn(props).flatMap((queue) => queueProblems(queue, props)),
   ];
 }
 
@@ -69,6 +73,9 @@ function configProblems({ config, entry, environment = {} }: LullProps): string[
     ...(bytes <= CONFIG_BYTES_MAX
       ? []
       : [`config has ${bytes} bytes; a function's variables have room for ${CONFIG_BYTES_MAX}: use entry`]),
+    ...(config.aliases !== undefined && environment[ALIASES]?.trim()
+      ? [`config: aliases: ${ALIASES} is in environment, too, and counts alone; give it once`]
+      : []),
     ...problemsInContent(config, "config"),
   ];
 }
@@ -95,11 +102,23 @@ function targetProblems(name: TargetName, props: LullProps): string[] {
     ...(isQueue && holdsTriggers(given as unknown as IQueue)
       ? [`${name}: this queue holds triggers, which a turn is not; hand turns to another one`]
       : []),
+    ...TARGETS[name].inConfig
+      .filter((key) => props.config?.[key] !== undefined)
+      .map(
+        (key) =>
+          `${name} and config.${key} say the same thing: config counts, ` +
+          "and nothing would be written to the queue; keep one",
+      ),
     ...(variable in (props.environment ?? {})
       ? [`${name}: ${variable} is in environment, too; give it once`]
       : []),
   ];
 }
+
+const NOT_SERVED =
+  "answers come through /api, which is not served; give LULL_TURN_TOKEN in secrets, or a token in config";
+/** As of the variable. */
+const ANSWER_WITHIN = { ...SECONDS, minimum: 1 };
 
 /** An answer that is waited for comes through the API. */
 function answerProblems(props: LullProps): string[] {
@@ -109,12 +128,23 @@ function answerProblems(props: LullProps): string[] {
     ...(props.aiQueue || TARGETS.aiQueue.variable in environment
       ? []
       : [`environment: ${ANSWER_SECONDS} is for the reader of aiQueue, and there is none`]),
-    ...(hasApi(props)
+    ...(hasApi(props) ? [] : [`environment: ${ANSWER_SECONDS}: ${NOT_SERVED}`]),
+  ];
+}
+
+/** The same of a queue that the configuration names; and the worker's right to write there. */
+function queueProblems({ where, url, answerWithinSeconds: given }: ConfigQueue, props: LullProps): string[] {
+  return [
+    ...(partsOf(url)
       ? []
       : [
-          `environment: ${ANSWER_SECONDS}: answers come through /api, which is not served; ` +
-            "give LULL_TURN_TOKEN in secrets",
+          `${where}.url must be a queue's URL, https://sqs.<region>.amazonaws.com/<account>/<name>: ` +
+            "the right to write there is made from it",
         ]),
+    ...(given === undefined
+      ? []
+      : problemsIn(given, ANSWER_WITHIN, `${where}.answerWithinSeconds`, TO_PEOPLE)),
+    ...(given === undefined || hasApi(props) ? [] : [`${where}.answerWithinSeconds: ${NOT_SERVED}`]),
   ];
 }
 

@@ -13,6 +13,7 @@ import { Duration } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import { acknowledge, NO_RESOURCES } from "./acknowledged.ts";
 import { concurrencyOf } from "./concurrency.ts";
+import { hasToken } from "./config-secrets.ts";
 import type { Keys } from "./keys.ts";
 import { createLogGroup } from "./logs.ts";
 import type { FunctionName, LullProps } from "./lull-props.ts";
@@ -88,10 +89,11 @@ export function createFunctions(
 const API_TOKENS = ["LULL_API_TOKEN", "LULL_TURN_TOKEN"];
 
 /** Without a token the API would refuse every caller. */
-export function hasApi({ api, secrets = {}, environment = {} }: LullProps): boolean {
+export function hasApi({ api, config, secrets = {}, environment = {} }: LullProps): boolean {
   return (
     api ??
-    API_TOKENS.some((name) => name in secrets || name in environment || `${name}_SECRET` in environment)
+    (hasToken(config) ||
+      API_TOKENS.some((name) => name in secrets || name in environment || `${name}_SECRET` in environment))
   );
 }
 

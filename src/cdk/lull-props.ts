@@ -25,8 +25,8 @@ export type SecretSource =
       readonly secret: AnySecret;
       readonly key?: string;
       /**
-       * Default: the functions that need a variable of that name; `webhook` and `worker` for names of your
-       * own.
+       * Default: the functions that need a variable of that name; for names of your own `webhook` and
+       * `worker`, or `api` where `config` names it as a token.
        */
       readonly for?: readonly FunctionName[];
     };
@@ -43,7 +43,8 @@ export interface LullProps {
   readonly channels?: readonly string[];
   /**
    * What a `lull.config.json` would hold: projects (tenants), channels and responders that variables alone do
-   * not describe. Secrets are named in it, never told: `{ env: "ACME_KEY" }`, with `ACME_KEY` in `secrets`.
+   * not describe. Secrets are named in it, never told: `{ env: "ACME_KEY" }`, with `ACME_KEY` in `secrets`;
+   * synth warns of one that is written out. The worker may write to the queues that it names.
    * It is one variable of the functions, which may have 4 KB in all: more goes into an `entry` of your own.
    */
   readonly config?: Readonly<Record<string, unknown>>;
@@ -64,7 +65,7 @@ export interface LullProps {
   readonly entry?: string;
   /**
    * Whether `/api` is served, by a function with a role of its own. Default: where `LULL_API_TOKEN` or
-   * `LULL_TURN_TOKEN` is given; without either it would refuse every caller.
+   * `LULL_TURN_TOKEN` is given, or a token in `config`; without any it would refuse every caller.
    */
   readonly api?: boolean;
   /**

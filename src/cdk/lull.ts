@@ -9,6 +9,8 @@ import { createAlarms } from "./alarms.ts";
 import { createApi, routeTo } from "./api.ts";
 import { exposed, problemsOf } from "./check-props.ts";
 import { targetOf } from "./concurrency.ts";
+import { configQueueStatements } from "./config-queues.ts";
+import { writtenOut } from "./config-secrets.ts";
 import { createDashboard } from "./dashboard.ts";
 import { createFunctions, feedWorker, type LullFunctions } from "./functions.ts";
 import { keysFrom } from "./keys.ts";
@@ -70,7 +72,8 @@ export class Lull extends Construct {
         ...tableStatements(name, tables),
         ...queueStatements(name, queues, keys),
         ...targetStatements(name, targets, keys),
-        ...secretStatements(name, props.secrets),
+        ...configQueueStatements(name, this, props),
+        ...secretStatements(name, props),
       ],
     }));
     const webhook = targetOf("webhook", functions.webhook, props);
@@ -106,7 +109,13 @@ export class Lull extends Construct {
       const advice = `${name} looks like a secret, and a template is no place for one: give it in "secrets".`;
       Annotations.of(this).addWarningV2("lull:secret-in-environment", advice);
     }
-    const shared = sharedTooWidely(props.secrets);
+    for (const place of writtenOut(props.config)) {
+      const advice =
+        `${place} looks like a secret, and a template is no place for one: ` +
+        'name it there, { env: "NAME" }, and give NAME in "secrets".';
+      Annotations.of(this).addWarningV2("lull:secret-in-config", advice);
+    }
+    const shared = sharedTooWidely(props);
     if (shared.length > 0) {
       const advice =
         `${shared.join(", ")} can be read by functions that do not need them, ` +

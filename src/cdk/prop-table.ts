@@ -79,7 +79,9 @@ export const PROPS: Readonly<Record<keyof LullProps, Prop>> = {
     otherwise: "none",
     help:
       "what a `lull.config.json` would hold, such as [projects](projects.md): " +
-      `${CONFIG_BYTES_MAX.toLocaleString("en-US")} bytes at most. Without \`entry\``,
+      `${CONFIG_BYTES_MAX.toLocaleString("en-US")} bytes at most. Without \`entry\`. ` +
+      "Secrets are named in it (`{ env }`, with the name in `secrets`): " +
+      "synth warns of one that is written out",
   },
   environment: { schema: record(text()), otherwise: "none", help: "variables, as for `lull start`" },
   secrets: {
@@ -92,7 +94,7 @@ export const PROPS: Readonly<Record<keyof LullProps, Prop>> = {
   },
   api: {
     schema: TYPED,
-    otherwise: "where `LULL_API_TOKEN` or `LULL_TURN_TOKEN` is given",
+    otherwise: "where `LULL_API_TOKEN`, `LULL_TURN_TOKEN` or a token in `config` is given",
     help:
       "`/api`, in a function with a role of its own. Without it there is none: " +
       "the [commands](#operating) read the tables",

@@ -1,4 +1,5 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { readersIn } from "./config-secrets.ts";
 import type { AnySecret, FunctionName, LullProps, SecretSource } from "./lull-props.ts";
 
 type Secrets = NonNullable<LullProps["secrets"]>;
@@ -16,7 +17,7 @@ const READERS: Readonly<Record<string, readonly FunctionName[]>> = {
   LULL_API_TOKEN: ["api"],
   LULL_TURN_TOKEN: ["api"],
 };
-/** For names of your own: a channel of yours may check and send with them. */
+/** For names of your own, unless they are tokens: a channel of yours may check and send with them. */
 const OTHERS: readonly FunctionName[] = ["webhook", "worker"];
 
 interface NamedSecret {
@@ -29,8 +30,15 @@ export function secretOf(source: SecretSource): NamedSecret {
   return "secret" in source ? source : { secret: source };
 }
 
-function readersOf(variable: string, source: SecretSource): readonly FunctionName[] {
-  return secretOf(source).for ?? READERS[variable] ?? OTHERS;
+/** Of each variable. */
+type Readers = ReadonlyMap<string, readonly FunctionName[]>;
+
+function readersOf({ config, secrets = {} }: Pick<LullProps, "config" | "secrets">): Readers {
+  const entries = Object.entries(secrets).map(([variable, source]) => {
+    const known = READERS[variable] ?? readersIn(config, variable, OTHERS) ?? OTHERS;
+    return [variable, secretOf(source).for ?? known] as const;
+  });
+  return new Map(entries);
 }
 
 /** `OPENAI_API_KEY` is passed as `OPENAI_API_KEY_SECRET`: where it is, not what it is. */
@@ -50,21 +58,24 @@ export function secretVariables(secrets: Secrets = {}): Record<string, string> {
  * Variables whose secret is read by a function that does not need them: they are fields of one secret, and
  * rights know no fields.
  */
-export function sharedTooWidely(secrets: Secrets = {}): string[] {
+export function sharedTooWidely(props: LullProps): string[] {
+  const { secrets = {} } = props;
+  const readers = readersOf(props);
   const entries = Object.entries(secrets);
   return entries
     .filter(([variable, source]) => {
-      const own = readersOf(variable, source);
+      const own = readers.get(variable) ?? [];
       const { secret } = secretOf(source);
       const beside = entries.filter(([, other]) => secretOf(other).secret === secret);
-      return beside.some(([name, other]) => readersOf(name, other).some((reader) => !own.includes(reader)));
+      return beside.some(([name]) => readers.get(name)?.some((reader) => !own.includes(reader)));
     })
     .map(([variable]) => variable);
 }
 
-export function secretStatements(name: FunctionName, secrets: Secrets = {}): PolicyStatement[] {
-  const needed = Object.entries(secrets).filter(([variable, source]) =>
-    readersOf(variable, source).includes(name),
+export function secretStatements(name: FunctionName, props: LullProps): PolicyStatement[] {
+  const readers = readersOf(props);
+  const needed = Object.entries(props.secrets ?? {}).filter(([variable]) =>
+    readers.get(variable)?.includes(name),
   );
   const all = [...new Set(needed.map(([, source]) => secretOf(source).secret))];
   if (all.length === 0) return [];

@@ -11,6 +11,8 @@ interface Target {
   readonly id: string;
   /** The variable that tells the functions its URL. */
   readonly variable: string;
+  /** What the configuration says instead. */
+  readonly inConfig: readonly string[];
   /** A turn that waits there for longer is told. */
   readonly lateAfter: Duration;
 }
@@ -20,8 +22,18 @@ interface Target {
  * over a long lunch, but not for a working day.
  */
 export const TARGETS = {
-  aiQueue: { id: "AiQueue", variable: "LULL_AI_QUEUE", lateAfter: Duration.minutes(10) },
-  handOffQueue: { id: "HandOffQueue", variable: "LULL_HANDOFF_QUEUE", lateAfter: Duration.hours(4) },
+  aiQueue: {
+    id: "AiQueue",
+    variable: "LULL_AI_QUEUE",
+    inConfig: ["respond", "responder"],
+    lateAfter: Duration.minutes(10),
+  },
+  handOffQueue: {
+    id: "HandOffQueue",
+    variable: "LULL_HANDOFF_QUEUE",
+    inConfig: ["handOffTo"],
+    lateAfter: Duration.hours(4),
+  },
 } as const satisfies Partial<Record<keyof LullProps, Target>>;
 
 export type TargetName = keyof typeof TARGETS;

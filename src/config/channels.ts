@@ -1,14 +1,14 @@
-import { type TwilioOptions, twilio } from "../channels/twilio/index.ts";
-import { type WatiOptions, wati } from "../channels/wati/index.ts";
-import { type WebOptions, web } from "../channels/web/index.ts";
+import { twilio } from "../channels/twilio/index.ts";
+import { wati } from "../channels/wati/index.ts";
+import { web } from "../channels/web/index.ts";
 import { canonicalAddress } from "../core/own-addresses.ts";
 import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import { isObject } from "../schema/is-object.ts";
-import { either, type ObjectSchema, object, optional, options, record } from "../schema/schema.ts";
+import type { ObjectSchema } from "../schema/schema.ts";
 import { didYouMean } from "../schema/suggest.ts";
+import { CHANNEL_OPTIONS } from "./channel-options.ts";
 import { checkOptions } from "./file-keys.ts";
-import { COUNT, type SchemaOf, SECRET, TEXT, TEXTS, URL_KIND, YES_NO } from "./kinds.ts";
 import { type ResolvedSettings, referenceIn, type Setting } from "./resolve-settings.ts";
 
 /** A channel in force, with what a person wants to know of it. */
@@ -33,45 +33,21 @@ interface Provider {
   make(variant: string, options: Options): Channel;
 }
 
-const ACCOUNT = object({ authToken: SECRET, from: TEXTS, credentialsId: optional(TEXT) });
-
-/** What `{ "twilio": "whatsapp", "from": "+15550100" }` may say. */
+/** What `{ "twilio": "whatsapp", "from": "+15550100" }` makes. */
 const PROVIDERS: Readonly<Record<string, Provider>> = {
   twilio: {
     variants: ["whatsapp", "sms"],
-    options: options({
-      from: TEXTS,
-      accountSid: TEXT,
-      authToken: SECRET,
-      accounts: record(either(SECRET, ACCOUNT)),
-      apiKey: object({ sid: TEXT, secret: SECRET }),
-      messagingServiceSid: TEXT,
-      apiUrl: URL_KIND,
-      textMax: COUNT,
-      bodyBytesMax: COUNT,
-    } satisfies SchemaOf<TwilioOptions>),
+    options: CHANNEL_OPTIONS.twilio,
     make: (variant, given) => (variant === "sms" ? twilio.sms(given) : twilio.whatsapp(given)),
   },
   wati: {
     variants: ["whatsapp"],
-    options: options({
-      apiUrl: URL_KIND,
-      token: SECRET,
-      webhookSecret: SECRET,
-      account: TEXT,
-      numbers: TEXTS,
-      bodyBytesMax: COUNT,
-    } satisfies SchemaOf<WatiOptions>),
+    options: CHANNEL_OPTIONS.wati,
     make: (_variant, given) => wati(given),
   },
   web: {
     variants: ["page"],
-    options: options({
-      secret: SECRET,
-      address: TEXT,
-      unsigned: YES_NO,
-      textLengthMax: COUNT,
-    } satisfies SchemaOf<WebOptions>),
+    options: CHANNEL_OPTIONS.web,
     make: (_variant, given) => web(given),
   },
 };

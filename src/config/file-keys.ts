@@ -15,7 +15,7 @@ function code(method?: string): Schema {
 }
 
 /** What a file may hold: the knobs, and objects and functions that are code rather than values. */
-const FILE = options({
+export const FILE = options({
   ...knobsUnder(""),
   window: options(knobsUnder("window.")),
   limits: options(knobsUnder("limits.")),

@@ -1,13 +1,10 @@
 import { ConfigError } from "../errors.ts";
-import { CHOICES } from "../model/settings.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { ProjectConfig } from "../runtime/project-config.ts";
-import { WINDOW } from "../runtime/window-config.ts";
 import { isObject } from "../schema/is-object.ts";
-import { anything, list, oneOf, options, record, text } from "../schema/schema.ts";
 import { type ConfiguredChannel, channelsIn } from "./channels.ts";
 import { checkOptions } from "./file-keys.ts";
-import { type SchemaOf, SECRET, TEXT } from "./kinds.ts";
+import { PROJECT } from "./project-options.ts";
 import {
   type ConfiguredResponder,
   handOffFrom,
@@ -18,25 +15,6 @@ import {
 
 type Options = Readonly<Record<string, unknown>>;
 type File = { readonly name: string; readonly content: Options } | undefined;
-
-/** What a file may say of a project. Channels, responders and limits are checked where they are made. */
-const PROJECT = options({
-  status: text(),
-  allowedChannels: list(text()),
-  channels: anything(),
-  window: WINDOW,
-  windows: record(WINDOW),
-  respond: {},
-  responder: {},
-  responders: {},
-  handOffTo: {},
-  admission: oneOf(...CHOICES.admission),
-  whileBusy: oneOf(...CHOICES.whileBusy),
-  onUnknown: oneOf(...CHOICES.onUnknown),
-  busyText: TEXT,
-  limits: anything(),
-  tokens: options({ api: SECRET, turn: SECRET }),
-} satisfies SchemaOf<ProjectConfig & { readonly responder: unknown }>);
 
 export interface ConfiguredProjects {
   readonly projects: Readonly<Record<string, ProjectConfig>>;

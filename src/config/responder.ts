@@ -3,23 +3,14 @@ import type { Responder } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { echo } from "../responders/echo/index.ts";
 import { type HttpOptions, http } from "../responders/http/index.ts";
-import { type OpenAiAssistant, type OpenAiOptions, openai } from "../responders/openai/index.ts";
+import { type OpenAiOptions, openai } from "../responders/openai/index.ts";
 import { isObject } from "../schema/is-object.ts";
-import { SECONDS } from "../schema/limits.ts";
-import {
-  anything,
-  either,
-  list,
-  type ObjectSchema,
-  oneOf,
-  options as optionsOf,
-  record,
-} from "../schema/schema.ts";
+import type { ObjectSchema } from "../schema/schema.ts";
 import { didYouMean } from "../schema/suggest.ts";
 import { checkOptions } from "./file-keys.ts";
-import { COUNT_OR_NONE, ENDPOINT_URL, FUNCTION, type SchemaOf, SECRET, TEXT, URL_KIND } from "./kinds.ts";
 import { missingPackage } from "./missing-package.ts";
 import { type ResolvedSettings, referenceIn, type Setting } from "./resolve-settings.ts";
+import { RESPONDER_OPTIONS } from "./responder-options.ts";
 
 /** Who answers, and where that was set. */
 export interface ConfiguredResponder {
@@ -43,52 +34,6 @@ export interface Means {
 
 type Options = Readonly<Record<string, unknown>>;
 type File = { readonly name: string; readonly content: Options } | undefined;
-
-/** The type alone: what runs is loaded on demand. */
-type QueueOptions = import("../responders/queue/index.ts").QueueOptions;
-
-/** One assistant of several; tools are code. */
-const ASSISTANT = optionsOf({
-  model: TEXT,
-  instructions: either(TEXT, FUNCTION),
-  maxOutputTokens: COUNT_OR_NONE,
-  reasoning: anything(),
-  toolRoundsMax: COUNT_OR_NONE,
-  media: oneOf("mention", "link"),
-  body: anything(),
-} satisfies SchemaOf<Omit<OpenAiAssistant, "tools">>);
-
-const KINDS: Readonly<Record<string, ObjectSchema>> = {
-  openai: optionsOf({
-    model: TEXT,
-    instructions: either(TEXT, FUNCTION),
-    apiKey: SECRET,
-    baseUrl: ENDPOINT_URL,
-    historyMessagesMax: COUNT_OR_NONE,
-    pastAtOpenAi: oneOf("first-turn", "every-turn"),
-    maxOutputTokens: COUNT_OR_NONE,
-    reasoning: anything(),
-    toolRoundsMax: COUNT_OR_NONE,
-    media: oneOf("mention", "link"),
-    body: anything(),
-    assistants: record(ASSISTANT),
-    apiKeys: either(list(TEXT), record(SECRET)),
-  } satisfies SchemaOf<Omit<OpenAiOptions, "tools" | "secrets">>),
-  http: optionsOf({
-    url: ENDPOINT_URL,
-    secret: SECRET,
-    headers: record(SECRET),
-    historyMessagesMax: COUNT_OR_NONE,
-  } satisfies SchemaOf<Omit<HttpOptions, "secrets">>),
-  queue: optionsOf({
-    url: URL_KIND,
-    answerWithinSeconds: SECONDS,
-    historyMessagesMax: COUNT_OR_NONE,
-    region: TEXT,
-    endpoint: URL_KIND,
-  } satisfies SchemaOf<Omit<QueueOptions, "client">>),
-  echo: optionsOf({}),
-};
 
 /**
  * The file decides who answers; without it a queue, then an OpenAI key; without any of them the echo answers.
@@ -176,7 +121,7 @@ async function described(
   const where = `${means.where ?? ""}${key}`;
   if (typeof given === "function") return { respond: given as Responder, kind: "code", origin };
   const [kind, options] = kindOf(given, `${origin}: ${where}`);
-  checkOptions(options, KINDS[kind] as ObjectSchema, origin, `${where}.${kind}`);
+  checkOptions(options, RESPONDER_OPTIONS[kind] as ObjectSchema, origin, `${where}.${kind}`);
   try {
     if (kind === "openai") return byOpenai(options, means, origin);
     return { respond: await make(kind, options, means), kind, origin };
@@ -207,8 +152,8 @@ function kindOf(given: unknown, where: string): [kind: string, options: Options]
   const [kind, options, ...more] =
     typeof given === "string" ? [given, {}] : isObject(given) ? Object.entries(given).flat() : [];
   if (typeof kind !== "string" || more.length > 0) throw new ConfigError(`${where} must be ${EXAMPLE}`);
-  if (!Object.hasOwn(KINDS, kind)) {
-    const meant = didYouMean(kind, Object.keys(KINDS));
+  if (!Object.hasOwn(RESPONDER_OPTIONS, kind)) {
+    const meant = didYouMean(kind, Object.keys(RESPONDER_OPTIONS));
     // Unless it is nearly one it is not repeated: people put the key to their model here.
     throw new ConfigError(
       meant ? `${where}: ${kind} is not a responder${meant}` : `${where} must be ${EXAMPLE}`,

@@ -365,6 +365,37 @@ describe("secrets", () => {
     );
     expect(warnings.map(({ entry }) => String(entry.data).split(" ")[0])).toEqual(["OPENAI_API_KEY"]);
   });
+
+  test("that stand in the configuration are warned about and not repeated, with the way to name them", () => {
+    const stack = newStack();
+    const config = { responder: { openai: { apiKey: "sk-live-planted" } }, turnToken: { env: "TURN" } };
+    new Lull(stack, "Lull", { config });
+    const [warning, ...more] = Annotations.fromStack(stack).findWarning("*", Match.anyValue());
+    const words = String(warning!.entry.data);
+    expect(words).toMatch(/^config\.responder\.openai\.apiKey looks like a secret.+\{ env: "NAME" \}/);
+    expect(words).not.toContain("planted");
+    expect(more).toEqual([]);
+  });
+
+  test("that the configuration names as tokens are read by the API, and by nothing else", () => {
+    const named = synthesise((stack) => ({
+      config: {
+        apiToken: { env: "OURS" },
+        responder: { openai: { apiKey: { env: "BOTH" } } },
+        projects: { acme: { tokens: { api: { env: "ACME_API" }, turn: { env: "BOTH" } } } },
+      },
+      secrets: Object.fromEntries(
+        ["OURS", "ACME_API", "BOTH"].map((name) => [
+          name,
+          Secret.fromSecretNameV2(stack, name, `prod/${name}`),
+        ]),
+      ),
+    }));
+    expect(readers(named)).toEqual([
+      ...["api prod/ACME_API", "api prod/BOTH", "api prod/OURS"],
+      ...["webhook prod/BOTH", "worker prod/BOTH"],
+    ]);
+  });
 });
 
 describe("the roles", () => {
@@ -474,6 +505,14 @@ describe("the API", () => {
     expect(filters).toContain(`{ (${anyOf}) && ($.status = "429") }`);
   });
 
+  test("takes webhooks at old paths that the configuration says, as the functions do", () => {
+    const config = { aliases: { "/webhook": "wati", "/old/sms": "sms" } };
+    const byVariable = { environment: { LULL_ALIASES: "/webhook=wati, /old/sms=sms" } };
+    expect(routesIn(synthesise(() => ({ config })))).toEqual(routesIn(synthesise(() => byVariable)));
+    const blank = synthesise(() => ({ config, environment: { LULL_ALIASES: "" } }));
+    expect(routesIn(blank)).toContain("POST /webhook -> index.webhook");
+  });
+
   test("has no limit for a route that is not there yet", () => {
     const routes = Object.keys(resourcesOf(template, "AWS::ApiGatewayV2::Route"));
     const [{ DependsOn }] = all("AWS::ApiGatewayV2::Stage") as [Resource];
@@ -510,6 +549,13 @@ describe("the API", () => {
     ["asked for", () => ({ api: true })],
     ["given a token", (stack) => ({ secrets: { LULL_API_TOKEN: new Secret(stack, "Token") } })],
     ["given a token for late answers", () => ({ environment: { LULL_TURN_TOKEN: "t".repeat(16) } })],
+    ["given a token in config", () => ({ config: { apiToken: { env: "LULL_API_TOKEN" } } })],
+    ["given one for late answers in config", () => ({ config: { turnToken: { env: "TURN" } } })],
+    ["given a project's", () => ({ config: { projects: { acme: { tokens: { api: { env: "A" } } } } } })],
+    [
+      "given a project's for late answers",
+      () => ({ config: { projects: { other: {}, acme: { tokens: { turn: { env: "A" } } } } } }),
+    ],
   ])("has a function and a role of its own for /api, %s", (_, propsIn) => {
     const withApi = synthesise(propsIn);
     expect(routesIn(withApi)).toEqual(["ANY /api -> index.api", "ANY /api/{proxy+} -> index.api", ...PUBLIC]);

@@ -5,7 +5,7 @@ import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { describe, expect, test } from "vitest";
 import { Lull, type LullProps } from "../../src/cdk/index.ts";
-import { statementsIn } from "./permissions.ts";
+import { type Statement, statementsIn } from "./permissions.ts";
 import { functionsOf, newStack, type Resource, resourcesOf, synthesise } from "./synthesis.ts";
 
 const VARIABLES = ["LULL_AI_QUEUE", "LULL_HANDOFF_QUEUE"];
@@ -186,6 +186,63 @@ describe("queues that turns are handed to, given,", () => {
   });
 });
 
+describe("queues that turns are handed to, in config,", () => {
+  const arnOf = (name: string) => ({
+    "Fn::Join": ["", ["arn:", { Ref: "AWS::Partition" }, `:sqs:eu-central-1:444455556666:${name}`]],
+  });
+  const urlOf = (name: string, host = "sqs.eu-central-1.amazonaws.com") => ({
+    queue: { url: `https://${host}/444455556666/${name}` },
+  });
+  const sendingIn = (of: Template) =>
+    statementsIn(of).filter(({ actions }) => actions.join() === "sqs:SendMessage");
+
+  test("wherever they stand, are written to by the worker, and are not made here", () => {
+    const config = {
+      responder: urlOf("ai"),
+      responders: { sms: urlOf("sms.fifo"), web: "echo" },
+      handOffTo: urlOf("desk"),
+      projects: {
+        acme: {
+          respond: urlOf("acme", "vpce-1-2.sqs.eu-central-1.vpce.amazonaws.com"),
+          responders: { "acme-sms": urlOf("ai") },
+          handOffTo: urlOf("acme-desk", "eu-central-1.queue.amazonaws.com"),
+        },
+      },
+    };
+    const named = synthesise(() => ({ config }));
+    const [sending, ...others] = sendingIn(named).filter(({ caller }) => caller === "worker");
+    expect(sending!.resources).toEqual(
+      ["ai", "sms.fifo", "desk", "acme", "acme-desk"].map((name) => arnOf(name)),
+    );
+    expect(others).toEqual([]);
+    const toOthers = sendingIn(named).filter(({ caller }) => caller !== "worker");
+    expect(JSON.stringify(toOthers)).not.toContain("444455556666");
+    expect(Object.keys(resourcesOf(named, "AWS::SQS::Queue"))).toHaveLength(2);
+  });
+
+  test("may be made by the stack: the right follows the URL that the deployment tells", () => {
+    const made = synthesise((stack) => ({
+      config: { handOffTo: { queue: { url: new Queue(stack, "Desk").queueUrl } } },
+    }));
+    const [{ resources }] = sendingIn(made).filter(({ caller }) => caller === "worker") as [Statement];
+    const [desk] = Object.keys(resourcesOf(made, "AWS::SQS::Queue")).filter((id) => /^Desk/.test(id));
+    const part = (at: number, mark: string) => ({
+      "Fn::Select": [at, { "Fn::Split": [mark, { Ref: desk }] }],
+    });
+    const arn = [
+      "arn:",
+      { Ref: "AWS::Partition" },
+      ":sqs:",
+      part(1, "."),
+      ":",
+      part(3, "/"),
+      ":",
+      part(4, "/"),
+    ];
+    expect(resources).toEqual([{ "Fn::Join": ["", arn] }]);
+  });
+});
+
 test("a stack gets at both, and at what is dead in those made here", () => {
   const lullIn = (propsIn: (stack: Stack) => LullProps) => {
     const stack = newStack();
@@ -209,5 +266,15 @@ test("who reads the AI queue may answer: /api is served where it has a token", (
     secrets: { LULL_TURN_TOKEN: new Secret(stack, "TurnToken") },
   }));
   expect(variablesOf(answered).LULL_AI_QUEUE_ANSWER_SECONDS).toBe("600");
+  expect(Object.keys(functionsOf(answered))).toContain("api");
+});
+
+test("who reads a queue of config may answer, too: with a token of its project /api is served", () => {
+  const queue = { url: "https://sqs.eu-west-1.amazonaws.com/111122223333/acme", answerWithinSeconds: 600 };
+  const acme = { responder: { queue }, tokens: { turn: { env: "ACME_TURN" } } };
+  const answered = synthesise((stack) => ({
+    config: { projects: { acme } },
+    secrets: { ACME_TURN: new Secret(stack, "TurnToken") },
+  }));
   expect(Object.keys(functionsOf(answered))).toContain("api");
 });
