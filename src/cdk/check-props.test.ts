@@ -4,7 +4,7 @@ import { Queue } from "aws-cdk-lib/aws-sqs";
 import { App, Duration, Stack, Token } from "aws-cdk-lib/core";
 import { describe, expect, test } from "vitest";
 import { exposed, problemsOf } from "./check-props.ts";
-import { writtenOut } from "./config-secrets.ts";
+import { missingVariables, unreadable, writtenOut } from "./config-secrets.ts";
 import type { LullProps } from "./lull-props.ts";
 
 const URL_ = "https://sqs.eu-west-1.amazonaws.com/111122223333/ai";
@@ -251,6 +251,28 @@ test("a secret among plain variables is noticed", () => {
     OPENAI_MAX_TOKENS: "9",
   };
   expect(exposed({ environment })).toEqual(["OPENAI_API_KEY", "TWILIO_AUTH_TOKEN"]);
+});
+
+test("a variable that config names and no function has is told", () => {
+  const tokens = { api: { env: "ACME_API" }, turn: { env: "ACME_TURN" } };
+  const config = { apiToken: { env: "MAIN" }, projects: { acme: { tokens } } };
+  const given = { MAIN_SECRET: "prod/main" };
+  expect(missingVariables({ config, environment: given, secrets: { ACME_TURN: secret } })).toEqual([
+    "config.projects.acme.tokens.api: no function is given ACME_API",
+  ]);
+});
+
+test("the name of a secret that no function may read is noticed, where all names are known", () => {
+  const config = {
+    responder: { openai: { apiKeys: ["prod/wati#key", "prod/openai"] } },
+    projects: { acme: { channels: { sms: { twilio: "sms", authToken: { name: "prod/twilio" } } } } },
+  };
+  expect(unreadable({ config, secrets: { OURS: secret } }).sort()).toEqual([
+    "config.projects.acme.channels.sms.authToken: prod/twilio",
+    "config.responder.openai.apiKeys: prod/openai",
+  ]);
+  const made = new Secret(stack, "Made");
+  expect(unreadable({ config, secrets: { OURS: made } })).toEqual([]);
 });
 
 test("a secret that is written out in config is noticed, wherever config may name one", () => {

@@ -11,7 +11,7 @@ import { hasApi } from "./functions.ts";
 import type { LullProps } from "./lull-props.ts";
 import { CONFIG_BYTES_MAX, PROP_DEFAULTS, PROPS_SCHEMA } from "./prop-table.ts";
 import { holdsTriggers } from "./queues.ts";
-import { secretOf } from "./secrets.ts";
+import { secretOf } from "./secret-source.ts";
 import { TARGET_NAMES, TARGETS, type TargetName } from "./target-queues.ts";
 
 /** The engine turns `LULL_QUEUE_MY_CHANNEL` into `my-channel`, so a name has to survive both ways. */

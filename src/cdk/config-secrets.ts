@@ -1,6 +1,8 @@
-import { type Place, secretPlaces } from "../config/resolve-settings.ts";
+import { Token } from "aws-cdk-lib/core";
+import { keyNamePlaces, type Place, secretPlaces } from "../config/resolve-settings.ts";
 import { isObject } from "../schema/is-object.ts";
 import type { FunctionName, LullProps } from "./lull-props.ts";
+import { secretOf } from "./secret-source.ts";
 
 type Config = LullProps["config"];
 
@@ -16,6 +18,32 @@ export function writtenOut(config: Config): string[] {
     })
     .map(({ keys }) => ["config", ...keys].join("."));
 }
+
+/** What the configuration takes from variables that no function is given here: its turns could not work. */
+export function missingVariables({ config, environment = {}, secrets = {} }: LullProps): string[] {
+  return secretPlaces(config).flatMap(({ keys, value }) => {
+    const { env } = isObject(value) ? value : {};
+    const isThere =
+      typeof env !== "string" || env in secrets || env in environment || `${env}_SECRET` in environment;
+    return isThere ? [] : `config.${keys.join(".")}: no function is given ${env}`;
+  });
+}
+
+/** Names of secrets in the configuration that no function may read, as far as that is known at synth. */
+export function unreadable({ config, secrets = {} }: LullProps): string[] {
+  const readable = Object.values(secrets).map((source) => secretOf(source).secret.secretName);
+  if (readable.some((name) => Token.isUnresolved(name))) return [];
+  const named = [...secretPlaces(config), ...keyNamePlaces(config)].flatMap(({ keys, value }) => {
+    const name = isObject(value) ? value.name : isNameOfKey(keys) && value;
+    return typeof name === "string" ? { where: ["config", ...keys].join("."), name } : [];
+  });
+  return named
+    .filter(({ name }) => !Token.isUnresolved(name) && !name.startsWith("arn:"))
+    .filter(({ name }) => !readable.includes(name.split("#")[0]!))
+    .map(({ where, name }) => `${where}: ${name}`);
+}
+
+const isNameOfKey = (keys: readonly string[]) => keys.at(-1) === "apiKeys";
 
 /** Whether it has a token for the API, of the service or of a project. */
 export function hasToken(config: Config): boolean {

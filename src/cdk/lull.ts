@@ -10,7 +10,7 @@ import { createApi, routeTo } from "./api.ts";
 import { exposed, problemsOf } from "./check-props.ts";
 import { targetOf } from "./concurrency.ts";
 import { configQueueStatements } from "./config-queues.ts";
-import { writtenOut } from "./config-secrets.ts";
+import { missingVariables, unreadable, writtenOut } from "./config-secrets.ts";
 import { createDashboard } from "./dashboard.ts";
 import { createFunctions, feedWorker, type LullFunctions } from "./functions.ts";
 import { keysFrom } from "./keys.ts";
@@ -114,6 +114,13 @@ export class Lull extends Construct {
         `${place} looks like a secret, and a template is no place for one: ` +
         'name it there, { env: "NAME" }, and give NAME in "secrets".';
       Annotations.of(this).addWarningV2("lull:secret-in-config", advice);
+    }
+    for (const missing of missingVariables(props)) {
+      Annotations.of(this).addWarningV2("lull:variable-not-given", `${missing}: name it in "secrets".`);
+    }
+    for (const named of unreadable(props)) {
+      const advice = `${named}: no function may read that secret unless it is in "secrets", under any name.`;
+      Annotations.of(this).addWarningV2("lull:secret-not-granted", advice);
     }
     const shared = sharedTooWidely(props);
     if (shared.length > 0) {

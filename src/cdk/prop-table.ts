@@ -81,7 +81,7 @@ export const PROPS: Readonly<Record<keyof LullProps, Prop>> = {
       "what a `lull.config.json` would hold, such as [projects](projects.md): " +
       `${CONFIG_BYTES_MAX.toLocaleString("en-US")} bytes at most. Without \`entry\`. ` +
       "Secrets are named in it (`{ env }`, with the name in `secrets`): " +
-      "synth warns of one that is written out",
+      "synth warns of one that is written out, and of one that no function is given or may read",
   },
   environment: { schema: record(text()), otherwise: "none", help: "variables, as for `lull start`" },
   secrets: {

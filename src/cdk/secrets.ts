@@ -1,6 +1,7 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { readersIn } from "./config-secrets.ts";
-import type { AnySecret, FunctionName, LullProps, SecretSource } from "./lull-props.ts";
+import type { FunctionName, LullProps } from "./lull-props.ts";
+import { secretOf } from "./secret-source.ts";
 
 type Secrets = NonNullable<LullProps["secrets"]>;
 
@@ -19,16 +20,6 @@ const READERS: Readonly<Record<string, readonly FunctionName[]>> = {
 };
 /** For names of your own, unless they are tokens: a channel of yours may check and send with them. */
 const OTHERS: readonly FunctionName[] = ["webhook", "worker"];
-
-interface NamedSecret {
-  readonly secret: AnySecret;
-  readonly key?: string;
-  readonly for?: readonly FunctionName[];
-}
-
-export function secretOf(source: SecretSource): NamedSecret {
-  return "secret" in source ? source : { secret: source };
-}
 
 /** Of each variable. */
 type Readers = ReadonlyMap<string, readonly FunctionName[]>;

@@ -21,6 +21,15 @@ export function queuePlaces(content: unknown): Place[] {
   return placesIn({ keys: [], value: content }, wholeFile(), (schema) => schema === RESPONDER_OPTIONS.queue);
 }
 
+/** The names of keys in AWS Secrets Manager that records may choose from. */
+export function keyNamePlaces(content: unknown): Place[] {
+  const { apiKeys } = RESPONDER_OPTIONS.openai!.properties!;
+  const places = placesIn({ keys: [], value: content }, wholeFile(), (schema) => schema === apiKeys);
+  return places.flatMap(({ keys, value }) =>
+    Array.isArray(value) ? value.map((name: unknown) => ({ keys, value: name })) : [],
+  );
+}
+
 /** With channels, responders and projects in their places, which are checked where they are made. */
 function wholeFile(): Schema {
   const responder = options(RESPONDER_OPTIONS);

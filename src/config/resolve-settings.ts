@@ -6,7 +6,7 @@ import { KNOBS } from "./knobs.ts";
 import { checkNamed, namedSecret } from "./named-secret.ts";
 
 /** For the construct, to which this file is the door to what a configuration may say. */
-export { type Place, queuePlaces, secretPlaces } from "./content.ts";
+export { keyNamePlaces, type Place, queuePlaces, secretPlaces } from "./content.ts";
 
 /** Holds what a `lull.config.json` would hold, for functions and containers that bring no file. */
 export const CONFIG_VARIABLE = "LULL_CONFIG";
