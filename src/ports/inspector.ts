@@ -3,7 +3,7 @@ import type { DeadLetter } from "../model/dead-letter.ts";
 import type { HistoryMessage } from "../model/history.ts";
 import type { StagedMessage } from "../model/message.ts";
 import type { NameRecords } from "../model/names.ts";
-import type { ProjectChange } from "../model/project.ts";
+import type { ProjectChanges } from "../model/project.ts";
 import type { Refusal } from "../model/refusal.ts";
 import type { Failing, TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
@@ -131,8 +131,11 @@ export interface Inspector {
   refusals(page: Page): Promise<Listing<Refusal>>;
   /** Empty where no other system can write. */
   quarantined(page: Page): Promise<Listing<QuarantinedRow>>;
-  /** What was set for a project while the service ran; undefined if what is configured counts. */
-  projectChange(project: string): Promise<ProjectChange | undefined>;
+  /**
+   * What was set for projects while the service ran; for those that are not there what is configured counts.
+   * Asked with every sweep, so it is one read, however many projects there are.
+   */
+  projectChanges(): Promise<ProjectChanges>;
   counts(): Promise<Counts>;
   gauges(): Promise<Gauges>;
 }

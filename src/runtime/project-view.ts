@@ -94,7 +94,7 @@ function theirInspector(all: Inspector, isTheirs: IsTheirs, knows: Knows, key: K
       ({ conversationId, channel }) => knows(conversationId, channel),
     ),
     quarantined: notTheirs,
-    projectChange: notTheirs,
+    projectChanges: notTheirs,
     counts: notTheirs,
     gauges: notTheirs,
   };

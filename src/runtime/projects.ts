@@ -42,26 +42,27 @@ interface ProjectsContext extends UseCaseContext {
 }
 
 export function projectsOver({ engine, settings, watch }: ProjectsContext): Projects {
-  const one = async (project: string): Promise<Project> => {
-    const changed = await (await engine()).inspector.projectChange(project);
-    return {
-      name: project,
-      channels: channelsIn(settings, project),
-      ...ruleInForce(settings, project, changed),
-      ...(changed && { changed }),
-      ...(changed?.paused && { paused: true }),
-    };
-  };
+  const changes = async () => (await engine()).inspector.projectChanges();
+  const one = (project: string, changed: ProjectChange | undefined): Project => ({
+    name: project,
+    channels: channelsIn(settings, project),
+    ...ruleInForce(settings, project, changed),
+    ...(changed && { changed }),
+    ...(changed?.paused && { paused: true }),
+  });
   const change = async (project: string, to: ProjectChange | undefined): Promise<Project | "not-found"> => {
     if (!inUse(settings).includes(project)) return "not-found";
-    const before = await one(project);
+    const before = (await changes()).get(project);
     await (await engine()).conversations.changeProject(project, to);
-    const after = await one(project);
-    watch.changed(project, before.changed, after.changed);
-    return after;
+    const after = (await changes()).get(project);
+    watch.changed(project, before, after);
+    return one(project, after);
   };
   return {
-    projects: () => Promise.all(inUse(settings).map(one)),
+    async projects() {
+      const changed = await changes();
+      return inUse(settings).map((project) => one(project, changed.get(project)));
+    },
     async changeProject(project, given) {
       return change(project, checked(project, given, settings));
     },

@@ -197,7 +197,7 @@ function stubEngine(calls: Calls): Engine {
       conversations: note("conversations", () => ({ items: [CONVERSATION], next: "more" })),
       conversation: note("conversation", (id) => (known(id) ? DETAIL : undefined)),
       latestId: note("latestId", () => "c_1"),
-      projectChange: note("projectChange", () => undefined),
+      projectChanges: note("projectChanges", () => new Map()),
       names: note("names", () => new Map()),
       locks: note("locks", () => ({
         items: [LOCK, { ...LOCK, lease: { holder: "w1", untilAtMs: NOW_MS, takenAtMs: NOW_MS } }],

@@ -1,5 +1,5 @@
 import { projectOf, ruleInForce, soundProjectChange } from "../../../core/projects.ts";
-import type { ProjectChange, ProjectRule } from "../../../model/project.ts";
+import type { ProjectChange, ProjectChanges, ProjectRule } from "../../../model/project.ts";
 import type { AwsContext } from "../context.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { CONTROLS, conversationKeyOf } from "./keys.ts";
@@ -7,13 +7,27 @@ import { CONTROLS, conversationKeyOf } from "./keys.ts";
 /** Each process reads this one item about once a second: a partition takes 3,000 reads a second. */
 const KNOWN_MS = 1_000;
 
-/** Where a project's changes are kept. Each is set alone: two operators may change the two at once. */
+/** Before a project's name. Each part is an attribute: two operators may change two of them at once. */
+const PARTS = {
+  status: "project-status:",
+  allowedChannels: "project-channels:",
+  paused: "project-paused:",
+} as const;
+
 function namesFor(project: string) {
   return {
-    status: `project-status:${project}`,
-    allowedChannels: `project-channels:${project}`,
-    paused: `project-paused:${project}`,
+    status: PARTS.status + project,
+    allowedChannels: PARTS.allowedChannels + project,
+    paused: PARTS.paused + project,
   };
+}
+
+function projectsIn(item: Item): Set<string> {
+  const names = Object.keys(item).flatMap((name) => {
+    const part = Object.values(PARTS).find((each) => name.startsWith(each));
+    return part === undefined ? [] : [name.slice(part.length)];
+  });
+  return new Set(names);
 }
 
 /**
@@ -59,6 +73,17 @@ export async function projectChange(
   project: string,
 ): Promise<ProjectChange | undefined> {
   return changeIn(context, await read(context), project);
+}
+
+/** Read consistently. All of them are in one item. */
+export async function projectChanges(context: AwsContext): Promise<ProjectChanges> {
+  const item = await read(context);
+  const changes = new Map<string, ProjectChange>();
+  for (const project of projectsIn(item)) {
+    const change = changeIn(context, item, project);
+    if (change) changes.set(project, change);
+  }
+  return changes;
 }
 
 export async function setProject(

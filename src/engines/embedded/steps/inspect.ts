@@ -100,8 +100,9 @@ export function counts(context: StepContext): Counts {
   return context.tables.meta.counts();
 }
 
-export function projectChange({ tables }: StepContext, project: string): ProjectChange | undefined {
-  return tables.meta.projectChange(project);
+/** As pairs: see `nameRecords`. */
+export function projectChanges({ tables }: StepContext): (readonly [string, ProjectChange])[] {
+  return [...tables.meta.projectChanges()];
 }
 
 export function gauges({ tables, nowMs, settings }: StepContext): Gauges {
