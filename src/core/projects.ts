@@ -46,17 +46,26 @@ export function ruleInForce(
   return { status, ...(allowedChannels && { allowedChannels }) };
 }
 
+/** What becomes of the parts that a change names: a part that is undefined goes. The others stay. */
+export type PartsSet = { readonly [Part in keyof ProjectChange]?: ProjectChange[Part] | undefined };
+
 /**
- * What is set now, with what was set before. Undefined resets to the configuration, which knows no pause: a
- * pause stays. A project that goes on is like one that was never paused.
+ * What a change sets. Undefined resets to the configuration, which knows no pause: a pause stays. A project
+ * that goes on is like one that was never paused.
  */
+export function partsSet(change: ProjectChange | undefined): PartsSet {
+  if (change === undefined) return { status: undefined, allowedChannels: undefined };
+  return change.paused === false ? { ...change, paused: undefined } : change;
+}
+
+/** What is set now, with what was set before. */
 export function changedProject(
   before: ProjectChange | undefined,
   change: ProjectChange | undefined,
 ): ProjectChange | undefined {
-  const { paused, ...after } = change ? { ...before, ...change } : { paused: before?.paused };
-  const kept = { ...after, ...(paused && { paused }) };
-  return Object.keys(kept).length === 0 ? undefined : kept;
+  const after = Object.entries({ ...before, ...partsSet(change) });
+  const kept = after.filter(([, value]) => value !== undefined);
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
 /** Which of the two differ, by name. */

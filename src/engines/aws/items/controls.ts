@@ -1,4 +1,4 @@
-import { projectOf, ruleInForce, soundProjectChange } from "../../../core/projects.ts";
+import { partsSet, projectOf, ruleInForce, soundProjectChange } from "../../../core/projects.ts";
 import type { ProjectChange, ProjectChanges, ProjectRule } from "../../../model/project.ts";
 import type { AwsContext } from "../context.ts";
 import type { Item } from "../dynamo/expression.ts";
@@ -92,16 +92,9 @@ export async function setProject(
   change: ProjectChange | undefined,
 ): Promise<void> {
   const names = namesFor(project);
-  // A pause is not configured: only going on ends it.
-  const reset = { [names.status]: undefined, [names.allowedChannels]: undefined };
-  const { status, allowedChannels, paused } = change ?? {};
-  const set = {
-    ...(status !== undefined && { [names.status]: status }),
-    ...(allowedChannels !== undefined && { [names.allowedChannels]: allowedChannels }),
-    ...(paused !== undefined && { [names.paused]: paused || undefined }),
-  };
-  if (change && Object.keys(set).length === 0) return;
-  await write(context, change ? set : reset);
+  const parts = Object.entries(partsSet(change)) as [keyof ProjectChange, unknown][];
+  if (parts.length > 0)
+    await write(context, Object.fromEntries(parts.map(([part, value]) => [names[part], value])));
 }
 
 /** An attribute that is not ours counts as absent, and is told; the others count. */
