@@ -34,6 +34,16 @@ it("a record without a type is the project's that alone has its address, or all 
   expect(projectAt(one, { channelType: "", address: "" })).toBe("acme");
 });
 
+it("an address that no channel has any more is the only project's, and of several nobody's", () => {
+  const acme = { type: "sms", window, project: "acme", addresses: ["+15550100"] };
+  const projects = { default: ACTIVE, acme: ACTIVE };
+  const old = { channelType: "sms", address: "+15550999" };
+  expect(projectAt(settingsWith({ channels: { acme }, projects }), old)).toBe("acme");
+  expect(projectAt(settingsWith({}), old)).toBe("default");
+  const fax = { type: "fax", window };
+  expect(projectAt(settingsWith({ channels: { acme, fax }, projects }), old)).toBeUndefined();
+});
+
 const differing = settingsWith({
   ...{ stagedMessagesMax: 5, busyText: "wait" },
   channels: {

@@ -1,3 +1,4 @@
+import type { ConversationKey } from "../model/conversation.ts";
 import { ACTIVE, DEFAULT_PROJECT, type ProjectChange, type ProjectRule } from "../model/project.ts";
 import type { ChannelSettings, OwnSettings, Settings } from "../model/settings.ts";
 import { isObject } from "../schema/is-object.ts";
@@ -11,27 +12,34 @@ export function projectOf({ channels }: Known, channel: string): string {
   return channels[channel]?.project ?? DEFAULT_PROJECT;
 }
 
+/** Those with channels. Without any channel all is in the default one. */
+export function projectsInUse(settings: Known): readonly string[] {
+  const names = new Set(Object.keys(settings.channels).map((name) => projectOf(settings, name)));
+  return names.size === 0 ? [DEFAULT_PROJECT] : [...names];
+}
+
+type Place = Pick<ConversationKey, "channelType" | "address">;
+
 /**
- * The project whose customers write to this address. Undefined if no project has it, or several have. Another
+ * The project whose customers write to this address. Where there is only one, it is that one's, also if no
+ * channel has the address any more. Of several projects it may be none's.
+ */
+export function projectAt(settings: Known, at: Place): string | undefined {
+  const [first, ...others] = projectsInUse(settings);
+  return others.length === 0 ? first : projectWith(settings, at);
+}
+
+/**
+ * The project whose channels have this address. Undefined if no project's have, or several have. Another
  * system's record need not say its address or its type: then all channels that it could be of count.
  */
-export function projectAt(
-  settings: Known,
-  at: { readonly channelType: string; readonly address: string },
-): string | undefined {
-  const { channels, projects } = settings;
-  const ofChannels = Object.keys(channels).map((name) => projectOf(settings, name));
-  const all = new Set([...Object.keys(projects), ...ofChannels]);
-  if (all.size <= 1) return all.values().next().value ?? DEFAULT_PROJECT;
+export function projectWith(settings: Known, at: Place): string | undefined {
+  const { channels } = settings;
   const isOfType = (name: string) => at.channelType === "" || channels[name]!.type === at.channelType;
   const isThere = (name: string) => at.address === "" || mayBring(channels, name, at.address);
   const theirs = Object.keys(channels).filter((name) => isOfType(name) && isThere(name));
   const found = new Set(theirs.map((name) => projectOf(settings, name)));
   return found.size === 1 ? found.values().next().value : undefined;
-}
-
-export function isOfOneProject(settings: Known): boolean {
-  return new Set(Object.keys(settings.channels).map((name) => projectOf(settings, name))).size <= 1;
 }
 
 /** What counts now: what an operator set while the service ran, else what is configured. */

@@ -60,6 +60,7 @@ describe("what keeps a conversation back", () => {
     },
     projects: { acme: { status: "active" }, other: { status: "active" } },
   };
+  const alone = { ...settings, channels: { one: settings.channels.one } };
   const ana = { channelType: "web", address: "here", sender: "ana", paused: false, handedOff: false };
 
   it.each([
@@ -73,5 +74,13 @@ describe("what keeps a conversation back", () => {
     ["nothing that is known, with no record", undefined, NONE, undefined],
   ])("is %s", (_, conversation, pauses, expected) => {
     expect(keptBackBy(conversation, pauses, settings as never)).toEqual(expected);
+  });
+
+  it("is the only project's pause at an address that no channel has any more, and none of several's", () => {
+    const formerly = { ...ana, address: "before" };
+    const acme = { all: false, projects: ["acme"] };
+    const paused = { by: "project-paused", project: "acme" };
+    expect(keptBackBy(formerly, acme, alone as never)).toEqual(paused);
+    expect(keptBackBy(formerly, acme, settings as never)).toBeUndefined();
   });
 });
