@@ -1,5 +1,6 @@
 import type { Conversation, ConversationKey } from "../model/conversation.ts";
 import type { DeadLetter } from "../model/dead-letter.ts";
+import type { Gauges } from "../model/gauges.ts";
 import type { HistoryMessage } from "../model/history.ts";
 import type { StagedMessage } from "../model/message.ts";
 import type { NameRecords } from "../model/names.ts";
@@ -99,22 +100,6 @@ export interface Counts {
   /** Rows that Lull did not write and that were set aside. */
   readonly quarantined: number;
   readonly paused: boolean;
-}
-
-/** What alarms are about. Asked again and again, so it must be cheap however much is stored. */
-export interface Gauges {
-  readonly dead: number;
-  readonly unknown: number;
-  /** As in `Counts`. */
-  readonly quarantined: number;
-  /** Messages that wait for their turn. Left out where counting them is not cheap. */
-  readonly staged?: number;
-  /** Leases that lapsed and that no worker has taken since. */
-  readonly staleLeases: number;
-  /** When the oldest current lease was taken. */
-  readonly oldestLeaseAtMs?: number;
-  /** As in `Counts`. Left out by an engine that does not tell it here. */
-  readonly paused?: boolean;
 }
 
 /** Reading for operators and dashboards. It changes nothing and never slows down a turn. */

@@ -230,7 +230,7 @@ function stubEngine(calls: Calls): Engine {
           },
         ],
       })),
-      gauges: note("gauges", () => ({ dead: 1, unknown: 1, quarantined: 1, staleLeases: 0 })),
+      gauges: note("gauges", () => ({ dead: 1, unknown: 1, quarantined: 1, staleLeases: 0, paused: false })),
     },
     ping: note("ping", () => undefined),
     close: note("close", () => undefined),

@@ -5,6 +5,7 @@ import { recordsBehind } from "../../../core/name-lookups.ts";
 import { deadLetterOf, messagesOf } from "../../../core/staged.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
+import type { Gauges } from "../../../model/gauges.ts";
 import type { NameRecord } from "../../../model/names.ts";
 import type { ProjectChange } from "../../../model/project.ts";
 import type { Refusal } from "../../../model/refusal.ts";
@@ -14,7 +15,6 @@ import type {
   ConversationFilter,
   Counts,
   DetailLimits,
-  Gauges,
   Listing,
   Page,
 } from "../../../ports/inspector.ts";
