@@ -71,6 +71,7 @@ function needingAPerson({ metrics, queues }: Watched) {
     metrics.gauge("UnknownSends"),
     metrics.gauge("StaleLeases"),
     metrics.counter("Orphans"),
+    metrics.gauge("QuarantinedRows"),
     metrics.counter("RowsQuarantined"),
     new MathExpression({ expression, usingMetrics: dead, label: "DeadTriggers", period }),
   ];

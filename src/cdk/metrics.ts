@@ -19,7 +19,12 @@ export type LullCounter =
   | "RowsQuarantined";
 
 /** Reported by the sweeper in every round. */
-export type LullGauge = "DeadLetters" | "UnknownSends" | "StaleLeases" | "LeaseHeldSecondsMax";
+export type LullGauge =
+  | "DeadLetters"
+  | "UnknownSends"
+  | "QuarantinedRows"
+  | "StaleLeases"
+  | "LeaseHeldSecondsMax";
 
 /** Counted by the gateway's log. */
 export type GatewayCounter = "WebhooksThrottled" | "WebhooksRefused";

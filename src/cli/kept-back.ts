@@ -16,7 +16,7 @@ interface Looking {
 export async function pausesNow({ lull, engine }: Looking): Promise<Pauses> {
   const [{ paused }, projects] = await Promise.all([engine.inspector.gauges(), lull.projects()]);
   return {
-    all: paused ?? (await engine.inspector.counts()).paused,
+    all: paused,
     projects: projects.filter((each) => each.paused).map(({ name }) => name),
   };
 }

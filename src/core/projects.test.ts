@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { settingsWith } from "./defaults.ts";
-import { cutTo, projectAt, settingsFor } from "./projects.ts";
+import { changedProject, cutTo, partsSet, projectAt, settingsFor } from "./projects.ts";
 
 const window = { kind: "fixed", lengthMs: 10_000 } as const;
 const ACTIVE = { status: "active" } as const;
@@ -32,6 +32,16 @@ it("a record without a type is the project's that alone has its address, or all 
   const channels = { web: { type: "web", window, project: "acme" } };
   const one = settingsWith({ channels, projects: { acme: ACTIVE, beta: ACTIVE } });
   expect(projectAt(one, { channelType: "", address: "" })).toBe("acme");
+});
+
+it("an address that no channel has any more is the only project's, and of several nobody's", () => {
+  const acme = { type: "sms", window, project: "acme", addresses: ["+15550100"] };
+  const projects = { default: ACTIVE, acme: ACTIVE };
+  const old = { channelType: "sms", address: "+15550999" };
+  expect(projectAt(settingsWith({ channels: { acme }, projects }), old)).toBe("acme");
+  expect(projectAt(settingsWith({}), old)).toBe("default");
+  const fax = { type: "fax", window };
+  expect(projectAt(settingsWith({ channels: { acme, fax }, projects }), old)).toBeUndefined();
 });
 
 const differing = settingsWith({
@@ -70,4 +80,23 @@ it("a shorter time counts in every project, and a longer one in none", () => {
   for (const channel of ["acme-sms", "beta-sms", "sms"])
     expect(settingsFor(cut, channel)).toEqual({ ...settingsFor(differing, channel), answerTimeoutMs: 1_000 });
   expect(cut.sendTimeoutMs).toBe(differing.sendTimeoutMs);
+});
+
+const all = { status: "stopped", allowedChannels: ["sms"], paused: true } as const;
+
+it.each([
+  { change: undefined, parts: ["status", "allowedChannels"], left: { paused: true } },
+  { change: { paused: false }, parts: ["paused"], left: { status: "stopped", allowedChannels: ["sms"] } },
+  { change: { paused: true }, parts: ["paused"], left: all },
+  { change: { allowedChannels: null }, parts: ["allowedChannels"], left: { ...all, allowedChannels: null } },
+  { change: {}, parts: [], left: all },
+])("a change $change names the parts $parts, and leaves the others", ({ change, parts, left }) => {
+  expect(Object.keys(partsSet(change))).toEqual(parts);
+  expect(changedProject(all, change)).toEqual(left);
+});
+
+it("where nothing is left of what was set, nothing is set", () => {
+  expect(changedProject({ paused: true }, { paused: false })).toBeUndefined();
+  expect(changedProject({ status: "stopped" }, undefined)).toBeUndefined();
+  expect(changedProject(undefined, undefined)).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import type { ConversationKey } from "../model/conversation.ts";
 import { ACTIVE, DEFAULT_PROJECT, type ProjectChange, type ProjectRule } from "../model/project.ts";
 import type { ChannelSettings, OwnSettings, Settings } from "../model/settings.ts";
 import { isObject } from "../schema/is-object.ts";
@@ -11,27 +12,34 @@ export function projectOf({ channels }: Known, channel: string): string {
   return channels[channel]?.project ?? DEFAULT_PROJECT;
 }
 
+/** Those with channels. Without any channel all is in the default one. */
+export function projectsInUse(settings: Known): readonly string[] {
+  const names = new Set(Object.keys(settings.channels).map((name) => projectOf(settings, name)));
+  return names.size === 0 ? [DEFAULT_PROJECT] : [...names];
+}
+
+type Place = Pick<ConversationKey, "channelType" | "address">;
+
 /**
- * The project whose customers write to this address. Undefined if no project has it, or several have. Another
+ * The project whose customers write to this address. Where there is only one, it is that one's, also if no
+ * channel has the address any more. Of several projects it may be none's.
+ */
+export function projectAt(settings: Known, at: Place): string | undefined {
+  const [first, ...others] = projectsInUse(settings);
+  return others.length === 0 ? first : projectWith(settings, at);
+}
+
+/**
+ * The project whose channels have this address. Undefined if no project's have, or several have. Another
  * system's record need not say its address or its type: then all channels that it could be of count.
  */
-export function projectAt(
-  settings: Known,
-  at: { readonly channelType: string; readonly address: string },
-): string | undefined {
-  const { channels, projects } = settings;
-  const ofChannels = Object.keys(channels).map((name) => projectOf(settings, name));
-  const all = new Set([...Object.keys(projects), ...ofChannels]);
-  if (all.size <= 1) return all.values().next().value ?? DEFAULT_PROJECT;
+export function projectWith(settings: Known, at: Place): string | undefined {
+  const { channels } = settings;
   const isOfType = (name: string) => at.channelType === "" || channels[name]!.type === at.channelType;
   const isThere = (name: string) => at.address === "" || mayBring(channels, name, at.address);
   const theirs = Object.keys(channels).filter((name) => isOfType(name) && isThere(name));
   const found = new Set(theirs.map((name) => projectOf(settings, name)));
   return found.size === 1 ? found.values().next().value : undefined;
-}
-
-export function isOfOneProject(settings: Known): boolean {
-  return new Set(Object.keys(settings.channels).map((name) => projectOf(settings, name))).size <= 1;
 }
 
 /** What counts now: what an operator set while the service ran, else what is configured. */
@@ -46,17 +54,26 @@ export function ruleInForce(
   return { status, ...(allowedChannels && { allowedChannels }) };
 }
 
+/** What becomes of the parts that a change names: a part that is undefined goes. The others stay. */
+export type PartsSet = { readonly [Part in keyof ProjectChange]?: ProjectChange[Part] | undefined };
+
 /**
- * What is set now, with what was set before. Undefined resets to the configuration, which knows no pause: a
- * pause stays. A project that goes on is like one that was never paused.
+ * What a change sets. Undefined resets to the configuration, which knows no pause: a pause stays. A project
+ * that goes on is like one that was never paused.
  */
+export function partsSet(change: ProjectChange | undefined): PartsSet {
+  if (change === undefined) return { status: undefined, allowedChannels: undefined };
+  return change.paused === false ? { ...change, paused: undefined } : change;
+}
+
+/** What is set now, with what was set before. */
 export function changedProject(
   before: ProjectChange | undefined,
   change: ProjectChange | undefined,
 ): ProjectChange | undefined {
-  const { paused, ...after } = change ? { ...before, ...change } : { paused: before?.paused };
-  const kept = { ...after, ...(paused && { paused }) };
-  return Object.keys(kept).length === 0 ? undefined : kept;
+  const after = Object.entries({ ...before, ...partsSet(change) });
+  const kept = after.filter(([, value]) => value !== undefined);
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
 /** Which of the two differ, by name. */

@@ -59,6 +59,7 @@ describe("what keeps a conversation back", () => {
     projects: { acme: { status: "active" }, other: { status: "active" } },
   };
   const ana = { channelType: "web", address: "here", sender: "ana", paused: false };
+  const alone = { ...settings, channels: { one: settings.channels.one } };
 
   it.each([
     ["nothing", ana, NONE, undefined],
@@ -77,5 +78,13 @@ describe("what keeps a conversation back", () => {
     const kept = (all: boolean) =>
       keptBackBy(paused, { draft: true }, { all, projects: ["acme"] }, settings as never);
     expect([kept(false), kept(true)]).toEqual([undefined, { by: "all-paused" }]);
+  });
+
+  it("is the only project's pause at an address that no channel has any more, and none of several's", () => {
+    const formerly = { ...ana, address: "before" };
+    const acme = { all: false, projects: ["acme"] };
+    const paused = { by: "project-paused", project: "acme" };
+    expect(keptBackBy(formerly, undefined, acme, alone as never)).toEqual(paused);
+    expect(keptBackBy(formerly, undefined, acme, settings as never)).toBeUndefined();
   });
 });

@@ -86,7 +86,7 @@ const CASES: [string, string, unknown, unknown[] | undefined, number][] = [
   ["DELETE", "/api/dead/d%2F1", undefined, ["discardDead", "d/1"], 200],
   ["POST", "/api/unknown/u_1/mark", { as: "not-sent" }, ["markUnknown", "u_1"], 200],
   ["POST", "/api/unknown/u_1/resend", undefined, ["resendUnknown", "u_1"], 200],
-  ["GET", "/api/projects", undefined, ["projectChange", "default"], 200],
+  ["GET", "/api/projects", undefined, ["projectChanges"], 200],
   [
     "POST",
     "/api/projects/default",

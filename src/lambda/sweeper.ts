@@ -1,4 +1,5 @@
-import type { Gauges } from "../ports/inspector.ts";
+import { gaugeValues } from "../core/gauges.ts";
+import type { Gauges } from "../model/gauges.ts";
 import { systemClock } from "../runtime/system-clock.ts";
 import { tellSweep } from "../runtime/tell-sweep.ts";
 import type { FunctionRuntime } from "./function-runtime.ts";
@@ -28,14 +29,11 @@ export function sweeperHandler(runtime: FunctionRuntime) {
     });
 }
 
-function tell(
-  metrics: Counting,
-  { dead, unknown, staleLeases, oldestLeaseAtMs }: Gauges,
-  nowMs: number,
-): void {
-  metrics.gauge("DeadLetters", "Count", dead);
-  metrics.gauge("UnknownSends", "Count", unknown);
-  metrics.gauge("StaleLeases", "Count", staleLeases);
-  const heldMs = oldestLeaseAtMs === undefined ? 0 : Math.max(0, nowMs - oldestLeaseAtMs);
-  metrics.gauge("LeaseHeldSecondsMax", "Seconds", heldMs / 1_000);
+function tell(metrics: Counting, gauges: Gauges, nowMs: number): void {
+  const values = gaugeValues(gauges, nowMs);
+  metrics.gauge("DeadLetters", "Count", values.deadLetters);
+  metrics.gauge("UnknownSends", "Count", values.unknownSends);
+  metrics.gauge("QuarantinedRows", "Count", values.quarantinedRows);
+  metrics.gauge("StaleLeases", "Count", values.staleLeases);
+  metrics.gauge("LeaseHeldSecondsMax", "Seconds", values.leaseHeldSeconds);
 }

@@ -19,3 +19,6 @@ export interface ProjectChange {
   /** Messages are kept, and answered when it goes on. */
   readonly paused?: boolean;
 }
+
+/** By project: a project may be called `constructor`, which every object has. */
+export type ProjectChanges = ReadonlyMap<string, ProjectChange>;

@@ -1,9 +1,10 @@
 import type { Conversation, ConversationKey } from "../model/conversation.ts";
 import type { DeadLetter } from "../model/dead-letter.ts";
+import type { Gauges } from "../model/gauges.ts";
 import type { HistoryMessage } from "../model/history.ts";
 import type { StagedMessage } from "../model/message.ts";
 import type { NameRecords } from "../model/names.ts";
-import type { ProjectChange } from "../model/project.ts";
+import type { ProjectChanges } from "../model/project.ts";
 import type { Refusal } from "../model/refusal.ts";
 import type { Failing, TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
@@ -101,22 +102,6 @@ export interface Counts {
   readonly paused: boolean;
 }
 
-/** What alarms are about. Asked again and again, so it must be cheap however much is stored. */
-export interface Gauges {
-  readonly dead: number;
-  readonly unknown: number;
-  /** As in `Counts`. */
-  readonly quarantined: number;
-  /** Messages that wait for their turn. Left out where counting them is not cheap. */
-  readonly staged?: number;
-  /** Leases that lapsed and that no worker has taken since. */
-  readonly staleLeases: number;
-  /** When the oldest current lease was taken. */
-  readonly oldestLeaseAtMs?: number;
-  /** As in `Counts`. Left out by an engine that does not tell it here. */
-  readonly paused?: boolean;
-}
-
 /** Reading for operators and dashboards. It changes nothing and never slows down a turn. */
 export interface Inspector {
   conversations(filter: ConversationFilter): Promise<Listing<Conversation>>;
@@ -131,8 +116,11 @@ export interface Inspector {
   refusals(page: Page): Promise<Listing<Refusal>>;
   /** Empty where no other system can write. */
   quarantined(page: Page): Promise<Listing<QuarantinedRow>>;
-  /** What was set for a project while the service ran; undefined if what is configured counts. */
-  projectChange(project: string): Promise<ProjectChange | undefined>;
+  /**
+   * What was set for projects while the service ran; for those that are not there what is configured counts.
+   * Asked with every sweep, so it is one read, however many projects there are.
+   */
+  projectChanges(): Promise<ProjectChanges>;
   counts(): Promise<Counts>;
   gauges(): Promise<Gauges>;
 }

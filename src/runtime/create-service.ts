@@ -1,4 +1,4 @@
-import { withAddresses } from "../core/projects.ts";
+import { projectsInUse, withAddresses } from "../core/projects.ts";
 import { arranged } from "./arranged.ts";
 import { catchUp } from "./catch-up.ts";
 import { ChannelFitness } from "./channel-fitness.ts";
@@ -7,7 +7,7 @@ import { Lifecycle } from "./lifecycle.ts";
 import { openChannels } from "./open-channels.ts";
 import { operationsOver, withinProject } from "./operations.ts";
 import { ProjectWatch, watching } from "./project-watch.ts";
-import { inUse, projectsOver } from "./projects.ts";
+import { projectsOver } from "./projects.ts";
 import { receive } from "./receive.ts";
 import { receiveContext } from "./receive-context.ts";
 import { handOffFor, responderFor } from "./responder-for.ts";
@@ -34,7 +34,7 @@ export function createService(config: LullConfig): Service {
     responderFor: responderFor(all, config.respond),
     handOffFor: handOffFor(all, config.handOffTo),
   };
-  const watch = new ProjectWatch(log, inUse(settings));
+  const watch = new ProjectWatch(log, projectsInUse(settings));
   const lifecycle = new Lifecycle({
     ...facts,
     fitness,

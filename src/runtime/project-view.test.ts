@@ -164,6 +164,25 @@ it("what goes wrong in a turn is told with its channel and project, tenant by te
   await service.stop(0);
 });
 
+it("what a project leaves behind reaches no other, not even the last one that there is", async () => {
+  const engine = memory();
+  const { service: both, write } = twoTenants({ engine });
+  await write("acme", "ana");
+  await write("beta", "ben");
+  const beta = (await (await both.engine()).inspector.conversations({ search: "ben", limit: 10 })).items[0]!;
+  await both.stop(0);
+  const projects = { acme: { channels: { acme: testChannel({ addresses: [TO.acme] }) } } };
+  const { service } = twoTenants({ engine, projects });
+  const { conversations, inspector } = await service.forProject("acme").engine();
+  const seen = (await inspector.conversations({ limit: 10 })).items;
+  expect(seen.map(({ sender }) => sender)).toEqual(["ana"]);
+  expect(await conversations.get(beta.id)).toBeUndefined();
+  expect(await conversations.erase(beta.id)).toBe("not-found");
+  expect(await inspector.latestId(beta)).toBeUndefined();
+  expect((await (await service.engine()).inspector.conversation(beta.id))?.conversation.sender).toBe("ben");
+  await service.stop(0);
+});
+
 describe("a project's pages", () => {
   it("go on with a cursor that tells nothing of other rows, and is good for this list alone", async () => {
     const { clock, service, write } = twoTenants();

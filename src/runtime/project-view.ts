@@ -1,5 +1,5 @@
 import { conversationWithin } from "../core/identity.ts";
-import { projectAt, projectOf } from "../core/projects.ts";
+import { projectOf, projectWith } from "../core/projects.ts";
 import { LullError } from "../errors.ts";
 import type { ConversationKey } from "../model/conversation.ts";
 import type { DeadLetter } from "../model/dead-letter.ts";
@@ -23,7 +23,8 @@ type Key = () => Promise<Buffer>;
 /** What a project sees of the store: other projects' conversations are not there. */
 export function viewOf(engine: Engine, settings: Settings, project: string): OperatedEngine {
   const { conversations, inspector, repairs } = engine;
-  const isTheirs: IsTheirs = (key) => projectAt(settings, key) === project;
+  // Also of the only project: at an address that no channel has are customers of projects that are gone.
+  const isTheirs: IsTheirs = (key) => projectWith(settings, key) === project;
   // A channel that was removed from the configuration may have been another project's.
   const hasChannel = (name: string) =>
     Object.hasOwn(settings.channels, name) && projectOf(settings, name) === project;
@@ -94,7 +95,7 @@ function theirInspector(all: Inspector, isTheirs: IsTheirs, knows: Knows, key: K
       ({ conversationId, channel }) => knows(conversationId, channel),
     ),
     quarantined: notTheirs,
-    projectChange: notTheirs,
+    projectChanges: notTheirs,
     counts: notTheirs,
     gauges: notTheirs,
   };

@@ -14,7 +14,7 @@ function watched(first: Record<string, ProjectChange>) {
   );
   const look = async (now = set) => {
     set = now;
-    await watch.look({ projectChange: async (project) => set[project] });
+    await watch.look({ projectChanges: async () => new Map(Object.entries(set)) });
     return told.splice(0);
   };
   return { watch, look, told };
@@ -48,9 +48,9 @@ test("what this process sets while a look is under way is told once, whichever i
   const stopped = { status: "stopped" };
   // The look read before it was set.
   await watch.look({
-    projectChange: async (project) => {
-      if (project === "acme") watch.changed("acme", undefined, stopped);
-      return undefined;
+    projectChanges: async () => {
+      watch.changed("acme", undefined, stopped);
+      return new Map();
     },
   });
   expect(told.splice(0)).toEqual([changed("acme", "status")]);
@@ -67,7 +67,7 @@ test("a look that fails is told, once a minute, and fails no sweep", async () =>
   const clock = fakeClock();
   const report = { orphans: [], retriggered: 0, freed: 0, expired: 0, hasMore: false };
   const sweeping: Sweeping = { sweep: async () => report, freeLeases: async () => 0 };
-  const inspector = { projectChange: () => Promise.reject(new Error("no answer")) };
+  const inspector = { projectChanges: () => Promise.reject(new Error("no answer")) };
   const engine = { inspector } as unknown as Engine;
   const watch = new ProjectWatch(log, ["acme"]);
   const swept = watching(sweeping, engine, { watch, clock, log });

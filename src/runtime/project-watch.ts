@@ -31,11 +31,13 @@ export class ProjectWatch {
     this.#tell(project, known, after ?? {});
   }
 
-  async look({ projectChange }: Pick<Inspector, "projectChange">): Promise<void> {
+  async look({ projectChanges }: Pick<Inspector, "projectChanges">): Promise<void> {
+    const known = new Map(this.#known);
+    const changes = await projectChanges();
     for (const project of this.#projects) {
-      const before = this.#known.get(project);
-      const after = (await projectChange(project)) ?? {};
+      const before = known.get(project);
       if (this.#known.get(project) !== before) continue;
+      const after = changes.get(project) ?? {};
       this.#known.set(project, after);
       if (this.#hasLooked) this.#tell(project, before ?? {}, after);
     }

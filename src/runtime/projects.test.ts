@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
+import { aroundEngine } from "../testing/around-engine.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { testMessage, testWebhook } from "../testing/test-webhook.ts";
@@ -26,7 +27,43 @@ function tenants(given: Partial<LullConfig> = {}) {
   return { clock, service, logged, acme };
 }
 
+/** Twenty tenants, and what is asked of the store. */
+function many() {
+  const asked: string[] = [];
+  const engine = aroundEngine(memory(), () => (name, _input, call) => {
+    asked.push(name);
+    return call();
+  });
+  const names = Array.from({ length: 20 }, (_, n) => `tenant-${n}`);
+  const each = names.map((name) => [name, { channels: { [name]: testChannel({ addresses: [name] }) } }]);
+  return { ...tenants({ engine, projects: Object.fromEntries(each) }), asked, names };
+}
+
 describe("what is set for a project", () => {
+  it("is read once for all of them, however many there are", async () => {
+    const { service, asked, names } = many();
+    expect((await service.projects()).map(({ name }) => name)).toEqual(names);
+    expect(asked).toHaveLength(1);
+  });
+
+  it("is read once by each sweep, however many there are", async () => {
+    const { clock, service, asked } = many();
+    await service.start();
+    await clock.advance(600_000);
+    const of = (port: string) => asked.filter((name) => name.startsWith(port)).length;
+    expect(of("sweeping.")).toBeGreaterThan(10);
+    expect(of("inspector.")).toBe(of("sweeping."));
+  });
+
+  it("is nothing for a project of which nothing is set, whatever its name", async () => {
+    const projects = { constructor: { channels: { acme: testChannel() } } };
+    const { service, clock, logged } = tenants({ projects });
+    await service.start();
+    await clock.advance(600_000);
+    expect(await service.projects()).toEqual([{ name: "constructor", channels: ["acme"], status: "active" }]);
+    expect(logged).toEqual([]);
+  });
+
   it("is told in the log at once, with what changed, and only where it did", async () => {
     const { service, logged } = tenants();
     await service.changeProject("acme", { status: "stopped", allowedChannels: ["mail"] });

@@ -1,6 +1,6 @@
-import { projectOf, ruleInForce } from "../core/projects.ts";
+import { projectOf, projectsInUse, ruleInForce } from "../core/projects.ts";
 import { InvalidRequest } from "../errors.ts";
-import { DEFAULT_PROJECT, type ProjectChange, type ProjectRule } from "../model/project.ts";
+import type { ProjectChange, ProjectRule } from "../model/project.ts";
 import type { Settings } from "../model/settings.ts";
 import { flag, list, name, object, optional } from "../schema/schema.ts";
 import { channelTypeProblem } from "./channel-types.ts";
@@ -42,26 +42,27 @@ interface ProjectsContext extends UseCaseContext {
 }
 
 export function projectsOver({ engine, settings, watch }: ProjectsContext): Projects {
-  const one = async (project: string): Promise<Project> => {
-    const changed = await (await engine()).inspector.projectChange(project);
-    return {
-      name: project,
-      channels: channelsIn(settings, project),
-      ...ruleInForce(settings, project, changed),
-      ...(changed && { changed }),
-      ...(changed?.paused && { paused: true }),
-    };
-  };
+  const changes = async () => (await engine()).inspector.projectChanges();
+  const one = (project: string, changed: ProjectChange | undefined): Project => ({
+    name: project,
+    channels: channelsIn(settings, project),
+    ...ruleInForce(settings, project, changed),
+    ...(changed && { changed }),
+    ...(changed?.paused && { paused: true }),
+  });
   const change = async (project: string, to: ProjectChange | undefined): Promise<Project | "not-found"> => {
-    if (!inUse(settings).includes(project)) return "not-found";
-    const before = await one(project);
+    if (!projectsInUse(settings).includes(project)) return "not-found";
+    const before = (await changes()).get(project);
     await (await engine()).conversations.changeProject(project, to);
-    const after = await one(project);
-    watch.changed(project, before.changed, after.changed);
-    return after;
+    const after = (await changes()).get(project);
+    watch.changed(project, before, after);
+    return one(project, after);
   };
   return {
-    projects: () => Promise.all(inUse(settings).map(one)),
+    async projects() {
+      const changed = await changes();
+      return projectsInUse(settings).map((project) => one(project, changed.get(project)));
+    },
     async changeProject(project, given) {
       return change(project, checked(project, given, settings));
     },
@@ -91,13 +92,6 @@ function checked(
 
 function typesOrAll(given: readonly string[] | null): readonly string[] | null {
   return given && isAll(given) ? null : given;
-}
-
-/** The default project is one of several only if it has channels. */
-export function inUse(settings: Settings): string[] {
-  const names = Object.keys(settings.projects);
-  if (names.length <= 1) return names.length === 0 ? [DEFAULT_PROJECT] : names;
-  return names.filter((project) => channelsIn(settings, project).length > 0);
 }
 
 function channelsIn(settings: Settings, project: string): string[] {

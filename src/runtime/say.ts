@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { addresseeOf } from "../core/addressee.ts";
 import { SAYING_LIMITS } from "../core/defaults.ts";
 import { mayBring } from "../core/own-addresses.ts";
-import { isOfOneProject, projectAt, projectOf, settingsFor } from "../core/projects.ts";
+import { projectAt, projectOf, settingsFor } from "../core/projects.ts";
 import { ConfigError, InvalidRequest, LullError } from "../errors.ts";
 import type { Conversation } from "../model/conversation.ts";
 import type { ConversationDetail } from "../ports/inspector.ts";
@@ -76,7 +76,7 @@ function channelOf(context: UseCaseContext, { conversation, staged, turns }: Con
 function isFor({ channels, settings }: UseCaseContext, name: string, conversation: Conversation): boolean {
   const { channelType, address } = conversation;
   if (channels[name]?.type === channelType && address !== "") return mayBring(channels, name, address);
-  return isOfOneProject(settings) || projectOf(settings, name) === projectAt(settings, conversation);
+  return projectOf(settings, name) === projectAt(settings, conversation);
 }
 
 function full(max: number): LullError {

@@ -1,3 +1,4 @@
+import { gaugeValues } from "../core/gauges.ts";
 import { seriesName } from "../core/metrics.ts";
 import type { Series } from "../model/series.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -44,16 +45,15 @@ async function gaugesIn({ clock, engine }: Measured): Promise<Series> {
     [(end) => clock.after(STORE_WITHIN_MS, () => end(undefined))],
   );
   if (!found) return { lull_store_up: 0 };
-  const { dead, unknown, quarantined, staged, staleLeases, oldestLeaseAtMs } = found;
-  const heldMs = oldestLeaseAtMs === undefined ? 0 : Math.max(0, clock.nowMs() - oldestLeaseAtMs);
+  const { stagedMessages, ...values } = gaugeValues(found, clock.nowMs());
   return {
     lull_store_up: 1,
-    lull_dead_letters: dead,
-    lull_unknown_sends: unknown,
-    lull_quarantined_rows: quarantined,
-    ...(staged !== undefined && { lull_staged_messages: staged }),
-    lull_stale_leases: staleLeases,
-    lull_oldest_lease_seconds: heldMs / 1_000,
+    lull_dead_letters: values.deadLetters,
+    lull_unknown_sends: values.unknownSends,
+    lull_quarantined_rows: values.quarantinedRows,
+    ...(stagedMessages !== undefined && { lull_staged_messages: stagedMessages }),
+    lull_stale_leases: values.staleLeases,
+    lull_oldest_lease_seconds: values.leaseHeldSeconds,
   };
 }
 

@@ -208,6 +208,15 @@ describeOnEmulators("what the engine asks of AWS, counted: what is long", (emula
     const short = await drained("a pile", 60);
     expect((await drained("a longer pile", 120)) / short).toBeLessThan(2.2);
   });
+
+  it("what is set for projects, however many there are", async () => {
+    const { conversations, inspector } = on.engine;
+    for (const project of ["acme", "beta", "gamma"])
+      await conversations.changeProject(project, { allowedChannels: ["sms"] });
+    meter.take();
+    expect((await inspector.projectChanges()).size).toBe(3);
+    expect(meter.take().requests).toEqual({ GetItem: 1 });
+  });
 });
 
 describeOnEmulators("what the engine asks of AWS, counted: the page", (emulators) => {

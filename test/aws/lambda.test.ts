@@ -253,8 +253,8 @@ describeOnEmulators("functions that sweep, and tell how they are", (emulators) =
     assert.equal(at.metric("TurnsDead"), 1);
     at.lines.length = 0;
     await lull.sweeper({}, contextWith(30_000));
-    const gauges = ["DeadLetters", "UnknownSends", "StaleLeases", "LeaseHeldSecondsMax"];
-    assert.deepEqual(gauges.map(at.metric), [1, 0, 0, 0]);
+    const gauges = ["DeadLetters", "UnknownSends", "QuarantinedRows", "StaleLeases", "LeaseHeldSecondsMax"];
+    assert.deepEqual(gauges.map(at.metric), [1, 0, 0, 0, 0]);
     assert.equal(at.lines.filter((line) => gauges.every((name) => line.includes(`"${name}":`))).length, 1);
   });
 

@@ -138,7 +138,7 @@ const ENGINE: EngineCalls = {
     unknown: ({ inspector }) => inspector.unknown(page),
     refusals: ({ inspector }) => inspector.refusals(page),
     quarantined: ({ inspector }) => inspector.quarantined(page),
-    projectChange: ({ inspector }) => inspector.projectChange("acme"),
+    projectChanges: ({ inspector }) => inspector.projectChanges(),
     counts: ({ inspector }) => inspector.counts(),
     gauges: ({ inspector }) => inspector.gauges(),
   },

@@ -157,7 +157,7 @@ test("the dashboard shows messages, turns, times, queues, what needs a person, a
   const shown = [
     ...["MessagesStaged", "MessagesRefused", "TurnsCommitted", "TurnsDead", "LeasesBusy", "StoreRetries"],
     ...["DeadLetters", "UnknownSends", "Orphans", "RowsQuarantined", "StaleLeases", "LeaseHeldSecondsMax"],
-    ...["TurnLateSeconds", "Retriggered", "WebhooksThrottled", "WebhooksRefused"],
+    ...["QuarantinedRows", "TurnLateSeconds", "Retriggered", "WebhooksThrottled", "WebhooksRefused"],
     ...["Latency", "Duration", "5xx", "ApproximateAgeOfOldestMessage"],
     ...["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits", "GlobalSecondaryIndexName"],
   ];

@@ -197,7 +197,7 @@ function stubEngine(calls: Calls): Engine {
       conversations: note("conversations", () => ({ items: [CONVERSATION], next: "more" })),
       conversation: note("conversation", (id) => (known(id) ? DETAIL : undefined)),
       latestId: note("latestId", () => "c_1"),
-      projectChange: note("projectChange", () => undefined),
+      projectChanges: note("projectChanges", () => new Map()),
       names: note("names", () => new Map()),
       locks: note("locks", () => ({
         items: [LOCK, { ...LOCK, lease: { holder: "w1", untilAtMs: NOW_MS, takenAtMs: NOW_MS } }],
@@ -230,7 +230,7 @@ function stubEngine(calls: Calls): Engine {
           },
         ],
       })),
-      gauges: note("gauges", () => ({ dead: 1, unknown: 1, quarantined: 1, staleLeases: 0 })),
+      gauges: note("gauges", () => ({ dead: 1, unknown: 1, quarantined: 1, staleLeases: 0, paused: false })),
     },
     ping: note("ping", () => undefined),
     close: note("close", () => undefined),

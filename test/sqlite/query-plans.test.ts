@@ -185,7 +185,7 @@ async function everything(): Promise<void> {
   await inspector.quarantined?.(page);
   await inspector.conversations({ limit: 10, search: "a" });
   await inspector.counts();
-  await inspector.projectChange("acme");
+  await inspector.projectChanges();
   await inspector.gauges();
   await conversations.erase(id);
 }

@@ -101,7 +101,7 @@ function inputs(): { readonly [N in ReadName]: StepInput<N> } {
     showUnknown: "",
     listRefusals: page,
     listQuarantined: page,
-    projectChange: "",
+    projectChanges: undefined as never,
     counts: undefined as never,
     gauges: undefined as never,
   };

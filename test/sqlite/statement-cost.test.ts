@@ -130,6 +130,16 @@ it("every statement of theirs finds its rows by a key, in the order that it want
   expect([...texts].flatMap(slowPartsOf)).toEqual([]);
 });
 
+it("what is set for projects is read by one statement, however many there are", async () => {
+  for (const project of ["acme", "beta", "constructor"])
+    await talk.engine.conversations.changeProject(project, { paused: true });
+  log.take();
+  expect((await talk.engine.inspector.projectChanges()).size).toBe(3);
+  const ran = log.take().filter(({ did, sql }) => did === "run" && !IS_AROUND.test(sql));
+  expect(ran.map(({ sql }) => sql)).toHaveLength(1);
+  expect(ran.flatMap(({ sql }) => slowPartsOf(sql))).toEqual([]);
+});
+
 /** That look goes through all that waits. */
 describe("a sweep of many rounds looks for who holds leases", () => {
   const PEOPLE = 600;

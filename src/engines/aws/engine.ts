@@ -3,7 +3,7 @@ import type { Engine, EngineContext } from "../../ports/engine.ts";
 import { checks } from "./checks.ts";
 import { type AwsContext, contextFor } from "./context.ts";
 import { DynamoStore } from "./dynamo/dynamo-store.ts";
-import { projectChange } from "./items/controls.ts";
+import { projectChanges } from "./items/controls.ts";
 import { conversationOf } from "./items/conversation-row.ts";
 import { type AwsOptions, dynamoDbClient, resourcesFrom, sqsClient } from "./options.ts";
 import { redrive } from "./queue/redrive.ts";
@@ -150,7 +150,7 @@ function inspectorOver(ready: Ready): Engine["inspector"] {
     unknown: async (page) => listUnknown(await ready(), page),
     refusals: async (page) => listRefusals(await ready(), page),
     quarantined: async (page) => listQuarantined(await ready(), page),
-    projectChange: async (project) => projectChange(await ready(), project),
+    projectChanges: async () => projectChanges(await ready()),
     counts: async () => counts(await ready()),
     gauges: async () => gauges(await ready()),
   };

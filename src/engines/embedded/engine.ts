@@ -114,7 +114,7 @@ function inspectorOver(steps: StepClient): Engine["inspector"] {
     unknown: steps.listUnknown,
     refusals: steps.listRefusals,
     quarantined: steps.listQuarantined,
-    projectChange: steps.projectChange,
+    projectChanges: async () => new Map(await steps.projectChanges()),
     counts: () => steps.counts(),
     gauges: () => steps.gauges(),
   };

@@ -67,7 +67,7 @@ export const READS = {
   showUnknown: inspecting.showUnknown,
   listRefusals: inspecting.listRefusals,
   listQuarantined: quarantined.listQuarantined,
-  projectChange: inspecting.projectChange,
+  projectChanges: inspecting.projectChanges,
   counts: inspecting.counts,
   gauges: inspecting.gauges,
 } as const;

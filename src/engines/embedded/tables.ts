@@ -8,7 +8,7 @@ import type { Conversation, ConversationKey } from "../../model/conversation.ts"
 import type { LetterHead } from "../../model/dead-letter.ts";
 import type { HistoryMessage } from "../../model/history.ts";
 import type { NameRecord, NameRecords } from "../../model/names.ts";
-import type { ProjectChange } from "../../model/project.ts";
+import type { ProjectChange, ProjectChanges } from "../../model/project.ts";
 import type { Refusal } from "../../model/refusal.ts";
 import type { StagedRow } from "../../model/staged.ts";
 import type { TurnRecord } from "../../model/turn.ts";
@@ -188,15 +188,19 @@ export interface UnknownSendTable {
 
 export type WatchedCounts = Pick<Counts, "staged" | "dead" | "unknown" | "quarantined">;
 
+/** What was set for projects while the service ran. */
+export interface ProjectTable {
+  projectChange(project: string): ProjectChange | undefined;
+  projectChanges(): ProjectChanges;
+  setProjectChange(project: string, change: ProjectChange | undefined): void;
+}
+
 /** What concerns the whole store. */
-export interface MetaTable {
+export interface MetaTable extends ProjectTable {
   /** Writes a row without meaning: a store that cannot is not ready. */
   ping(nowMs: number): void;
   isPaused(): boolean;
   setPaused(paused: boolean): void;
-  /** What was set for a project while the service ran. */
-  projectChange(project: string): ProjectChange | undefined;
-  setProjectChange(project: string, change: ProjectChange | undefined): void;
   /** A request was made at this time. */
   noteTime(nowMs: number): void;
   /** The latest time that a request or a sweep of any process noted. */

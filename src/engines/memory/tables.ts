@@ -126,6 +126,7 @@ function metaTable(rows: MemoryRows): MetaTable {
       rows.paused = paused;
     },
     projectChange: (project) => rows.projects.get(project),
+    projectChanges: () => rows.projects,
     setProjectChange: (project, change) =>
       void (change ? rows.projects.set(project, change) : rows.projects.delete(project)),
     noteTime(nowMs) {

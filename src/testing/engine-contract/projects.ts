@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import type { ProjectChange } from "../../model/project.ts";
 import type { GivenSettings } from "../../model/settings.ts";
+import type { Engine } from "../../ports/engine.ts";
 import { allSent, as, draftFor, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";
@@ -30,6 +32,10 @@ const SENDERS = ["ana", "ben", "cyd", "dan"];
 
 function pauseAcme(s: Scene, paused: boolean): Promise<void> {
   return s.engine.conversations.changeProject("acme", { paused });
+}
+
+async function setFor({ inspector }: Engine, project: string): Promise<ProjectChange | undefined> {
+  return (await inspector.projectChanges()).get(project);
 }
 
 /** The same waits in both projects, a worker has looked, and it goes on waiting. */
@@ -116,12 +122,12 @@ export const projects: readonly EngineCase[] = [
       assert.equal(await codeOf(s, "again"), "PROJECT_INACTIVE");
       const there = await s.deliver(s.arrival("elsewhere"), other);
       assert.equal(as("refused", there).code, "PROJECT_INACTIVE");
-      assert.deepEqual(await other.inspector.projectChange("default"), { status: "archived" });
+      assert.deepEqual(await setFor(other, "default"), { status: "archived" });
 
       await s.engine.conversations.changeProject("default", undefined);
       await s.passes(SOON_MS);
       await s.receive("and again", other);
-      assert.equal(await other.inspector.projectChange("default"), undefined);
+      assert.equal(await setFor(other, "default"), undefined);
     },
   ),
 
@@ -136,12 +142,30 @@ export const projects: readonly EngineCase[] = [
     await s.engine.conversations.changeProject("default", { status: "archived" });
     await s.engine.conversations.changeProject("default", { allowedChannels: ["sms"] });
     const both = { status: "archived", allowedChannels: ["sms"] };
-    assert.deepEqual(await s.engine.inspector.projectChange("default"), both);
+    assert.deepEqual(await setFor(s.engine, "default"), both);
     await s.engine.conversations.changeProject("default", { status: "active", allowedChannels: null });
     await s.passes(SOON_MS);
     await s.receive("hi");
     await s.windowPasses();
     assert.deepEqual((await s.take()).project, { status: "active" });
+  }),
+
+  scene("what is set is told for all projects at once, and for no other name", TWO, async (s) => {
+    const { conversations, inspector } = s.engine;
+    assert.equal((await inspector.projectChanges()).size, 0);
+    await conversations.changeProject("acme", { status: "archived", allowedChannels: ["sms"] });
+    await conversations.changeProject("beta", { paused: true });
+    // A project of another process: it is not configured in this one.
+    await conversations.changeProject("constructor", { allowedChannels: null });
+    await conversations.pauseAll(true);
+    const set = {
+      acme: { status: "archived", allowedChannels: ["sms"] },
+      beta: { paused: true },
+      constructor: { allowedChannels: null },
+    };
+    assert.deepEqual(await inspector.projectChanges(), new Map(Object.entries(set)));
+    await conversations.changeProject("beta", { paused: false });
+    assert.deepEqual([...(await inspector.projectChanges()).keys()].toSorted(), ["acme", "constructor"]);
   }),
 
   scene("channels and status that are set at the same time keep each other", TWO, async (s) => {
@@ -151,10 +175,10 @@ export const projects: readonly EngineCase[] = [
       other.conversations.changeProject("acme", { allowedChannels: ["sms"] }),
     ]);
     const both = { status: "archived", allowedChannels: ["sms"] };
-    assert.deepEqual(await s.engine.inspector.projectChange("acme"), both);
-    assert.equal(await s.engine.inspector.projectChange("beta"), undefined);
+    assert.deepEqual(await setFor(s.engine, "acme"), both);
+    assert.equal(await setFor(s.engine, "beta"), undefined);
     await other.conversations.changeProject("acme", undefined);
-    assert.equal(await s.engine.inspector.projectChange("acme"), undefined);
+    assert.equal(await setFor(s.engine, "acme"), undefined);
   }),
 
   ...[
@@ -207,10 +231,10 @@ export const projects: readonly EngineCase[] = [
     await s.engine.sweeping.sweep();
     await s.nothingDue(other);
     assert.equal((await s.engine.inspector.counts()).staged, 2);
-    assert.deepEqual(await other.inspector.projectChange("acme"), { paused: true });
+    assert.deepEqual(await setFor(other, "acme"), { paused: true });
 
     await other.conversations.changeProject("acme", { paused: false });
-    assert.equal(await s.engine.inspector.projectChange("acme"), undefined);
+    assert.equal(await setFor(s.engine, "acme"), undefined);
     await s.passes(SOON_MS);
     assert.deepEqual(textsOf(await s.take()), ["before", "meanwhile"]);
   }),
@@ -275,7 +299,7 @@ export const projects: readonly EngineCase[] = [
     await s.receive(toAcme);
     await s.engine.conversations.changeProject("acme", { paused: true, allowedChannels: ["sms"] });
     await s.engine.conversations.changeProject("acme", undefined);
-    assert.deepEqual(await s.engine.inspector.projectChange("acme"), { paused: true });
+    assert.deepEqual(await setFor(s.engine, "acme"), { paused: true });
     await s.passes(SOON_MS);
     await s.windowPasses();
     await s.nothingDue();

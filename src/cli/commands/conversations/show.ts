@@ -1,6 +1,6 @@
 import { addresseeOf } from "../../../core/addressee.ts";
 import type { KeptBack } from "../../../core/pause.ts";
-import { isOfOneProject, projectAt } from "../../../core/projects.ts";
+import { projectAt, projectsInUse } from "../../../core/projects.ts";
 import { keptBackBy } from "../../../core/standing.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Refusal } from "../../../model/refusal.ts";
@@ -78,7 +78,7 @@ async function setAsideOf({ inspector }: Engine, id: string): Promise<Quarantine
 async function introduced(engine: Engine, settings: Settings, detail: ConversationDetail): Promise<string[]> {
   const { conversation } = detail;
   const whom = await customerOf(engine, conversation);
-  const project = isOfOneProject(settings) ? undefined : projectAt(settings, conversation);
+  const project = projectsInUse(settings).length > 1 ? projectAt(settings, conversation) : undefined;
   return [
     `${typeShown(conversation, settings)}: ${whom} writes to ${conversation.address}`,
     ...(project === undefined ? [] : [`in project ${project}`]),

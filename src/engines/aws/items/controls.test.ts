@@ -47,7 +47,7 @@ it.each([
   const { s, fixture } = await memoryScene();
   const stored = { "project-status:default": "stopped", [part]: value };
   await fixture.write("state", { conversation_id: "lull/paused", ...stored });
-  expect(await s.engine.inspector.projectChange("default")).toEqual({ status: "stopped" });
+  expect((await s.engine.inspector.projectChanges()).get("default")).toEqual({ status: "stopped" });
   const outcome = await s.deliver(s.arrival("hi"));
   expect(outcome).toMatchObject({ kind: "refused", code: "PROJECT_INACTIVE" });
   expect(fixture.told("store.quarantined")).toMatchObject([{ item: "default", reason: why }]);

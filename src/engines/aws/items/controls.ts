@@ -1,5 +1,5 @@
-import { projectOf, ruleInForce, soundProjectChange } from "../../../core/projects.ts";
-import type { ProjectChange, ProjectRule } from "../../../model/project.ts";
+import { partsSet, projectOf, ruleInForce, soundProjectChange } from "../../../core/projects.ts";
+import type { ProjectChange, ProjectChanges, ProjectRule } from "../../../model/project.ts";
 import type { AwsContext } from "../context.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { CONTROLS, conversationKeyOf } from "./keys.ts";
@@ -7,13 +7,27 @@ import { CONTROLS, conversationKeyOf } from "./keys.ts";
 /** Each process reads this one item about once a second: a partition takes 3,000 reads a second. */
 const KNOWN_MS = 1_000;
 
-/** Where a project's changes are kept. Each is set alone: two operators may change the two at once. */
+/** Before a project's name. Each part is an attribute: two operators may change two of them at once. */
+const PARTS = {
+  status: "project-status:",
+  allowedChannels: "project-channels:",
+  paused: "project-paused:",
+} as const;
+
 function namesFor(project: string) {
   return {
-    status: `project-status:${project}`,
-    allowedChannels: `project-channels:${project}`,
-    paused: `project-paused:${project}`,
+    status: PARTS.status + project,
+    allowedChannels: PARTS.allowedChannels + project,
+    paused: PARTS.paused + project,
   };
+}
+
+function projectsIn(item: Item): Set<string> {
+  const names = Object.keys(item).flatMap((name) => {
+    const part = Object.values(PARTS).find((each) => name.startsWith(each));
+    return part === undefined ? [] : [name.slice(part.length)];
+  });
+  return new Set(names);
 }
 
 /**
@@ -61,22 +75,26 @@ export async function projectChange(
   return changeIn(context, await read(context), project);
 }
 
+/** Read consistently. All of them are in one item. */
+export async function projectChanges(context: AwsContext): Promise<ProjectChanges> {
+  const item = await read(context);
+  const changes = new Map<string, ProjectChange>();
+  for (const project of projectsIn(item)) {
+    const change = changeIn(context, item, project);
+    if (change) changes.set(project, change);
+  }
+  return changes;
+}
+
 export async function setProject(
   context: AwsContext,
   project: string,
   change: ProjectChange | undefined,
 ): Promise<void> {
   const names = namesFor(project);
-  // A pause is not configured: only going on ends it.
-  const reset = { [names.status]: undefined, [names.allowedChannels]: undefined };
-  const { status, allowedChannels, paused } = change ?? {};
-  const set = {
-    ...(status !== undefined && { [names.status]: status }),
-    ...(allowedChannels !== undefined && { [names.allowedChannels]: allowedChannels }),
-    ...(paused !== undefined && { [names.paused]: paused || undefined }),
-  };
-  if (change && Object.keys(set).length === 0) return;
-  await write(context, change ? set : reset);
+  const parts = Object.entries(partsSet(change)) as [keyof ProjectChange, unknown][];
+  if (parts.length > 0)
+    await write(context, Object.fromEntries(parts.map(([part, value]) => [names[part], value])));
 }
 
 /** An attribute that is not ours counts as absent, and is told; the others count. */

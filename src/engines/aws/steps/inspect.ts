@@ -10,6 +10,7 @@ import type { Sound } from "../../../core/shape.ts";
 import { deadLetterOf } from "../../../core/staged.ts";
 import type { Conversation, ConversationStatus } from "../../../model/conversation.ts";
 import type { DeadLetter, LetterHead } from "../../../model/dead-letter.ts";
+import type { Gauges } from "../../../model/gauges.ts";
 import type { NameRecords } from "../../../model/names.ts";
 import type { Refusal } from "../../../model/refusal.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
@@ -18,7 +19,6 @@ import type {
   ConversationFilter,
   Counts,
   DetailLimits,
-  Gauges,
   Listing,
   Page,
 } from "../../../ports/inspector.ts";

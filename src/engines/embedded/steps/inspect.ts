@@ -5,6 +5,7 @@ import { recordsBehind } from "../../../core/name-lookups.ts";
 import { deadLetterOf, messagesOf } from "../../../core/staged.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
+import type { Gauges } from "../../../model/gauges.ts";
 import type { NameRecord } from "../../../model/names.ts";
 import type { ProjectChange } from "../../../model/project.ts";
 import type { Refusal } from "../../../model/refusal.ts";
@@ -14,7 +15,6 @@ import type {
   ConversationFilter,
   Counts,
   DetailLimits,
-  Gauges,
   Listing,
   Page,
 } from "../../../ports/inspector.ts";
@@ -100,8 +100,9 @@ export function counts(context: StepContext): Counts {
   return context.tables.meta.counts();
 }
 
-export function projectChange({ tables }: StepContext, project: string): ProjectChange | undefined {
-  return tables.meta.projectChange(project);
+/** As pairs: see `nameRecords`. */
+export function projectChanges({ tables }: StepContext): (readonly [string, ProjectChange])[] {
+  return [...tables.meta.projectChanges()];
 }
 
 export function gauges({ tables, nowMs, settings }: StepContext): Gauges {

@@ -3,7 +3,7 @@ import { keepNote, keptNote } from "../clock-note.ts";
 import { keepMemories, keptMemories } from "../memories.ts";
 import type { RowCache } from "../row-cache.ts";
 import type { Statements } from "../statements.ts";
-import { projectChanges } from "./project-changes.ts";
+import { projectTable } from "./project-changes.ts";
 
 /** Longer than the time between two sweeps. */
 const LEAP_MS = 60_000;
@@ -27,7 +27,7 @@ export function metaTable(sql: Statements, cache: RowCache): MetaTable {
       );
     },
 
-    ...projectChanges(sql, cache),
+    ...projectTable(sql, cache),
     noteTime(nowMs) {
       // A leap is stored at once: the process that wrote during it may be dead before the next sweep.
       if (nowMs - cache.latestAtMs >= LEAP_MS && nowMs > keptNote(sql).latestAtMs)
