@@ -190,28 +190,6 @@ describe("lull migrate seed-wati", () => {
     );
   });
 
-  test("media keep their URL, or at least the name of their file", async () => {
-    threadStore(bot.source, {
-      buffer: [
-        {
-          waId: "50370000001",
-          type: "image",
-          text: "https://wati.example/file?fileName=data/images/a.jpg",
-          at: "2026-01-01 10:00:00",
-          caption: "my receipt",
-        },
-        { waId: "50370000001", type: "audio", text: "/tmp/audio.ogg", at: "2026-01-01 10:00:01" },
-        { waId: "50370000001", type: "document", text: "C:\\bot\\plan.pdf", at: "2026-01-01 10:00:02" },
-      ],
-    }).close();
-    await migrate("--apply");
-    await bot.withTarget(async (engine) => {
-      const [turn] = await takeAllTurns(engine);
-      expect(turn?.texts).toEqual(["my receipt", "[audio: audio.ogg]", "[document: plan.pdf]"]);
-      expect(turn?.media).toEqual(["https://wati.example/file?fileName=data/images/a.jpg"]);
-    });
-  });
-
   test("says what the file lacks", async () => {
     const database = new DatabaseSync(bot.source);
     database.exec("CREATE TABLE message_buffer (wa_id TEXT, body TEXT)");
