@@ -1,9 +1,7 @@
 import { isoOf } from "../../core/instant.ts";
+import { MOVED_ID } from "../../core/moved.ts";
 import type { WebhookRequest } from "../../ports/channel.ts";
 import type { BufferedMessage } from "./rows.ts";
-
-/** What the ids of moved messages begin with: they are not WATI's own. */
-export const SEED_ID = "seed-wati-";
 
 /**
  * The webhook that WATI would have sent for a buffered message to this number of ours: the channel itself
@@ -14,7 +12,7 @@ export function webhookOf(message: BufferedMessage, id: string, address: string)
   const type = message.type.toLowerCase();
   const body = {
     eventType: "message",
-    id: `${SEED_ID}${id}`,
+    id: `${MOVED_ID}${id}`,
     waId,
     channelPhoneNumber: address,
     type,
