@@ -445,13 +445,14 @@ describe("with Twilio", () => {
   test("catch-up stages what was missed, once, and the service answers it", async () => {
     const [from, to] = ["whatsapp:+15550123", "whatsapp:+15550100"];
     twilio.add({ direction: "inbound", from, to, body: "are you open?", sentAtMs: systemClock.nowMs() });
+    const counts = { channel: "whatsapp", listed: 1, refused: 0, unattributed: [], moved: [] };
     const first = await ask(["catch-up", "--since", "2h"], env());
     expect(first.json).toEqual({
-      channels: [{ channel: "whatsapp", listed: 1, new: 1, duplicates: 0, refused: 0, unattributed: [] }],
+      channels: [{ ...counts, new: 1, duplicates: 0 }],
     });
     const second = await ask(["catch-up", "--since", "2h"], env());
     expect(second.json).toEqual({
-      channels: [{ channel: "whatsapp", listed: 1, new: 0, duplicates: 1, refused: 0, unattributed: [] }],
+      channels: [{ ...counts, new: 0, duplicates: 1 }],
     });
     await lull(["start"], env()).url();
     await twilio.whenSent(1);
@@ -486,7 +487,7 @@ describe("with Twilio", () => {
     expect(catchUp.stdout).toContain(
       "whatsapp: 1 need a person: their number has come with a user id, which the list does not tell",
     );
-    expect(catchUp.stdout).toMatch(/^CHANNEL +LISTED +NEW +DUPLICATES +REFUSED +UNATTRIBUTED\n/);
+    expect(catchUp.stdout).toMatch(/^CHANNEL +LISTED +NEW +DUPLICATES +REFUSED +UNATTRIBUTED +MOVED\n/);
     expect(catchUp.stdout).toMatch(new RegExp(`\\+15550124 +${sid}`));
     const { json } = await ask(["catch-up", "--since", "1m", "--by-number"], env());
     expect(json.channels).toMatchObject([{ new: 1, unattributed: [] }]);

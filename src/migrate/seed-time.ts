@@ -1,12 +1,10 @@
-import { isInstant } from "../core/instant.ts";
+import { instantInText, isInstant } from "../core/instant.ts";
 
 /** Whole seconds are still smaller than this in the year 5138; milliseconds passed it in 1973. */
 const SECONDS_MAX = 100_000_000_000;
 
-const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?$/;
-
 /**
- * An instant as the seeds' programs write it: ISO text, often without a zone (both run on UTC), SQLite's
+ * An instant as the seeds' programs write it: text, often without a zone (both run on UTC), such as SQLite's
  * `2026-01-01 10:00:00`, or a number of seconds or milliseconds, which may be a text as well.
  */
 export function seedInstant(value: unknown): number | undefined {
@@ -22,6 +20,5 @@ function fromNumber(value: unknown): number | undefined {
 
 function fromText(text: string): number | undefined {
   if (/^\d+(?:\.\d+)?$/.test(text)) return fromNumber(Number(text));
-  const atMs = Date.parse(WITHOUT_ZONE.test(text) ? `${text.replace(" ", "T").replace(",", ".")}Z` : text);
-  return Number.isNaN(atMs) ? undefined : atMs;
+  return instantInText(text);
 }

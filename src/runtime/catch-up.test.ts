@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
 import { memoryTables } from "../engines/memory/tables.ts";
+import { LullError } from "../errors.ts";
 import type { LogFields } from "../model/log.ts";
 import type { InboundMessage } from "../model/message.ts";
 import type { Channel, Listed } from "../ports/channel.ts";
@@ -53,8 +54,22 @@ describe("what the provider received meanwhile", () => {
   it("is staged once, whether the webhook or the list brings it first", async () => {
     const { catchUp, webhook, counts } = behind([message("1"), message("2"), message("3")]);
     await webhook(message("2"));
-    expect(await catchUp()).toEqual({ listed: 3, new: 2, duplicates: 1, refused: 0, unattributed: [] });
-    expect(await catchUp()).toEqual({ listed: 3, new: 0, duplicates: 3, refused: 0, unattributed: [] });
+    expect(await catchUp()).toEqual({
+      listed: 3,
+      new: 2,
+      duplicates: 1,
+      refused: 0,
+      unattributed: [],
+      moved: [],
+    });
+    expect(await catchUp()).toEqual({
+      listed: 3,
+      new: 0,
+      duplicates: 3,
+      refused: 0,
+      unattributed: [],
+      moved: [],
+    });
     await webhook(message("1"));
     expect(await counts()).toMatchObject({ conversations: 1, staged: 3, windows: 1 });
   });
@@ -163,6 +178,84 @@ describe("what the provider received meanwhile", () => {
     }
   });
 
+  describe("is not taken where it was moved in from the system before:", () => {
+    const isInventedId = (id: string) => id.startsWith("made-up");
+    /** Moved as the other system wrote them down, and listed as the provider did. */
+    const scene = (listed: readonly InboundMessage[], ...moved: InboundMessage[]) => {
+      const given = behind(listed, { channel: { isInventedId }, respond: () => "" });
+      const move = async () => {
+        await given.service.start();
+        for (const each of moved) await given.webhook(each);
+        return given.clock.nowMs();
+      };
+      const end = async () => {
+        const stopped = given.service.stop(0);
+        await given.clock.advance(1);
+        await stopped;
+      };
+      return { ...given, move, end };
+    };
+    const left = (providerId: string, sender = "ana") => ({ providerId, sender });
+
+    it("waiting, answered, and by any name of who wrote", async () => {
+      const withAlias = message("2", { sender: "SV.aaaaaaaa", senderAlias: "ana" });
+      for (const listed of [message("2"), withAlias]) {
+        const { catchUp, move, clock, counts, end } = scene([listed], message("seed-wati-1"));
+        const sinceAtMs = await move();
+        const expected = { listed: 1, new: 0, duplicates: 0, refused: 0, unattributed: [] };
+        const whole = { ...expected, moved: [left("2", listed.sender)] };
+        expect(await catchUp({ sinceAtMs })).toEqual(whole);
+        await clock.advance(20_000);
+        expect(await counts()).toMatchObject({ staged: 0, turns: 1 });
+        expect(await catchUp({ sinceAtMs })).toEqual(whole);
+        await end();
+      }
+    });
+
+    it("a second message that says the same is taken, once", async () => {
+      const { catchUp, webhook, move, counts, end } = scene(
+        [message("2"), message("3"), message("4")],
+        message("seed-wati-1"),
+      );
+      const sinceAtMs = await move();
+      // The provider's webhook was quicker for one of them: it is no twin of what was moved.
+      await webhook(message("2"));
+      const result = { listed: 3, new: 1, duplicates: 1, moved: [left("3")] };
+      expect(await catchUp({ sinceAtMs })).toMatchObject(result);
+      expect(await catchUp({ sinceAtMs })).toMatchObject({ new: 0, duplicates: 2, moved: [left("3")] });
+      expect(await counts()).toMatchObject({ staged: 3 });
+      await end();
+    });
+
+    it("hundreds of one customer, in a list that comes in parts", async () => {
+      const ids = Array.from({ length: 230 }, (_, n) => `${n}`);
+      const { catchUp, move, counts, end } = scene(
+        [...ids.map((id) => message(id)), message("lost")],
+        ...ids.map((id) => message(`seed-wati-${id}`)),
+      );
+      const { listed, new: taken, moved } = await catchUp({ sinceAtMs: await move() });
+      expect([listed, taken, moved.length]).toEqual([231, 1, 230]);
+      expect(await counts()).toMatchObject({ staged: 231 });
+      await end();
+    });
+
+    it("also where it got no turn", async () => {
+      const fail = () => {
+        throw new LullError("no", { code: "NO", retry: "never" });
+      };
+      const given = behind([message("2")], { channel: { isInventedId }, respond: fail });
+      await given.service.start();
+      const sinceAtMs = given.clock.nowMs();
+      await given.webhook(message("seed-wati-1"));
+      await given.clock.advance(20_000);
+      expect(await given.counts()).toMatchObject({ staged: 0, dead: 1 });
+      expect(await given.catchUp({ sinceAtMs })).toMatchObject({ new: 0, moved: [left("2")] });
+      const stopped = given.service.stop(0);
+      await given.clock.advance(1);
+      await stopped;
+    });
+  });
+
   it("is refused in the provider's own words", async () => {
     const refused = new Error("401: another token, please");
     // biome-ignore lint/correctness/useYield: it never comes to that.
@@ -250,20 +343,27 @@ describe("what the list does not tell", () => {
   it("is who wrote, if the number has come with a user id: it is left for a person", async () => {
     const { catchUp, webhook, counts, logged, service } = behind([lost]);
     await webhook(from(ana, "2"));
-    expect(await catchUp()).toEqual({ listed: 1, new: 0, duplicates: 0, refused: 0, unattributed: left });
+    expect(await catchUp()).toEqual({
+      listed: 1,
+      new: 0,
+      duplicates: 0,
+      refused: 0,
+      unattributed: left,
+      moved: [],
+    });
     expect(await counts()).toMatchObject({ conversations: 1, staged: 1, refusals: 0 });
     expect(logged).toContainEqual(["message.unattributed", { channel: "sms" }]);
     // The webhook comes after all, with the user id of another person.
     await webhook({ ...lost, ...from(ben, "1") });
     const { items } = await (await service.engine()).inspector.conversations({ limit: 10 });
     expect(items.map(({ sender }) => sender).sort()).toEqual([ana, ben]);
-    expect(await catchUp()).toMatchObject({ new: 0, duplicates: 1, unattributed: [] });
+    expect(await catchUp()).toMatchObject({ new: 0, duplicates: 1, unattributed: [], moved: [] });
   });
 
   it("is taken for the number's only owner's on request, but never once the number passed on", async () => {
     const one = behind([lost]);
     await one.webhook(from(ana, "2"));
-    expect(await one.catchUp({ byNumber: true })).toMatchObject({ new: 1, unattributed: [] });
+    expect(await one.catchUp({ byNumber: true })).toMatchObject({ new: 1, unattributed: [], moved: [] });
     expect(await one.counts()).toMatchObject({ conversations: 1, staged: 2 });
     const two = behind([lost]);
     await two.webhook(from(ana, "2"));
@@ -284,7 +384,14 @@ describe("what a webhook would not have brought in, catching up does not either:
     const { catchUp, counts, logged } = behind([message("1"), message("2", { address: "them" })], {
       channel: { addresses: ["us"] },
     });
-    expect(await catchUp()).toEqual({ listed: 2, new: 1, duplicates: 0, refused: 1, unattributed: [] });
+    expect(await catchUp()).toEqual({
+      listed: 2,
+      new: 1,
+      duplicates: 0,
+      refused: 1,
+      unattributed: [],
+      moved: [],
+    });
     expect(await counts()).toMatchObject({ conversations: 1, staged: 1, refusals: 0 });
     expect(logged).toContainEqual([
       "webhook.refused",

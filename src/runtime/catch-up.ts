@@ -17,7 +17,7 @@ import {
 import { DeadlineMissed } from "../wire/deadline.ts";
 import { admitted } from "./arrivals.ts";
 import { checkRequest } from "./check-request.ts";
-import { requireKnownIds } from "./invented-ids.ts";
+import { movedAmong } from "./invented-ids.ts";
 import { knownChannel } from "./known-channel.ts";
 import { receivedSince } from "./listing.ts";
 import { summarise } from "./outcomes.ts";
@@ -49,16 +49,19 @@ export interface CatchUpResult {
   readonly duplicates: number;
   readonly refused: number;
   /** What was left because it is not known who wrote it: for a person to look at. */
-  readonly unattributed: readonly Unattributed[];
+  readonly unattributed: readonly Left[];
+  /** What was left because it was moved in from the system before, by its words and its time. */
+  readonly moved: readonly Left[];
 }
 
-export interface Unattributed {
+/** A message that was listed, and is for a person to look at. */
+export interface Left {
   readonly providerId: string;
   readonly sender: string;
   readonly sentAtMs?: number;
 }
 
-const NOTHING: CatchUpResult = { listed: 0, new: 0, duplicates: 0, refused: 0, unattributed: [] };
+const NOTHING: CatchUpResult = { listed: 0, new: 0, duplicates: 0, refused: 0, unattributed: [], moved: [] };
 
 /** Asks a channel's provider what it received since then, and stages what is not there yet. */
 export async function catchUp(context: ReceiveContext, request: CatchUpRequest): Promise<CatchUpResult> {
@@ -72,13 +75,18 @@ export async function catchUp(context: ReceiveContext, request: CatchUpRequest):
   if (why !== undefined) throw new InvalidRequest(`${why}; say beyondMemory if that is meant`);
   let result = NOTHING;
   let batch: InboundMessage[] = [];
+  const twins = new Set<string>();
   const flush = async () => {
     const messages = batch;
     batch = [];
     if (messages.length === 0) return;
     if (!request.beyondMemory) await requireStillKnown(engine, name, sinceAtMs);
-    await requireKnownIds(engine, context.settings, { name, channel, batch: messages, sinceAtMs });
-    result = sum(result, await stage(context, engine, { name, channel, batch: messages, byNumber }));
+    const fetched = { name, channel, batch: messages, sinceAtMs, twins };
+    const isMoved = await movedAmong(engine, context.settings, fetched);
+    const moved = messages.filter((each) => isMoved.has(each));
+    const others = messages.filter((each) => !isMoved.has(each));
+    result = sum(result, { ...NOTHING, listed: moved.length, moved: moved.map(leftOf) });
+    result = sum(result, await stage(context, engine, { name, channel, batch: others, byNumber }));
     onProgress(result.listed);
   };
   try {
@@ -152,12 +160,12 @@ function tally(
   const left = requests.filter((_, at) => outcomes[at]?.kind === "unattributed");
   // What is for another's address was refused before the store was asked.
   const refused = listed - staged - duplicates - left.length;
-  const unattributed = left.map(({ arrival: { providerId, sender, sentAtMs } }) => ({
-    providerId,
-    sender,
-    ...(sentAtMs !== undefined && { sentAtMs }),
-  }));
-  return { listed, new: staged, duplicates, refused, unattributed };
+  const unattributed = left.map(({ arrival }) => leftOf(arrival));
+  return { listed, new: staged, duplicates, refused, unattributed, moved: [] };
+}
+
+function leftOf({ providerId, sender, sentAtMs }: InboundMessage): Left {
+  return { providerId, sender, ...(sentAtMs !== undefined && { sentAtMs }) };
 }
 
 function sum(one: CatchUpResult, other: CatchUpResult): CatchUpResult {
@@ -167,6 +175,7 @@ function sum(one: CatchUpResult, other: CatchUpResult): CatchUpResult {
     duplicates: one.duplicates + other.duplicates,
     refused: one.refused + other.refused,
     unattributed: [...one.unattributed, ...other.unattributed],
+    moved: [...one.moved, ...other.moved],
   };
 }
 

@@ -306,7 +306,7 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     sampled: new SampledLog(log, overrides.clock ?? clock),
     say,
     createConversation: (request, made) => createConversation({ ...context, say }, request, made),
-    catchUp: async () => ({ listed: 0, new: 0, duplicates: 0, refused: 0, unattributed: [] }),
+    catchUp: async () => ({ listed: 0, new: 0, duplicates: 0, refused: 0, unattributed: [], moved: [] }),
     async answerTurn(turnId: string, reply: FullReply) {
       calls.push(["service.answerTurn", turnId, reply]);
       return turnId === "t_1" ? "accepted" : "stale";

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { eventually, LullProcess } from "../lull-process.ts";
+import { WATI_ENV } from "./bot-folder.ts";
 import { type BufferRow, threadStore } from "./thread-store.ts";
 import { openEngine, takeAllTurns } from "./turns.ts";
 
@@ -13,13 +14,6 @@ const CUSTOMERS = 10_000;
 const KILLS = 8;
 const SEED = 12;
 const TIMEOUT_MS = 240_000;
-
-const ENV = {
-  WATI_API_URL: "https://wati.example/7001",
-  WATI_TOKEN: "token",
-  WATI_WEBHOOK_SECRET: "secret",
-  WATI_NUMBERS: "15550100",
-};
 
 let cwd: string;
 beforeEach(async () => {
@@ -56,7 +50,7 @@ test(
     }));
     threadStore(join(cwd, "thread_store.db"), { threads, buffer }).close();
     const target = join(cwd, "lull.db");
-    const env = { ...ENV, LULL_DB: target };
+    const env = { ...WATI_ENV, LULL_DB: target };
     const start = () =>
       new LullProcess(["migrate", "seed-wati", "thread_store.db", "--apply", "--json"], { cwd, env });
 

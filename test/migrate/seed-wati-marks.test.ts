@@ -2,11 +2,9 @@ import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { sqlite } from "../../src/engines/sqlite/index.ts";
-import type { Engine } from "../../src/ports/engine.ts";
 import { botFolder } from "./bot-folder.ts";
 import { type BufferRow, threadStore } from "./thread-store.ts";
-import { openEngine, takeAllTurns } from "./turns.ts";
+import { takeAllTurns } from "./turns.ts";
 
 const bot = botFolder();
 
@@ -16,16 +14,7 @@ async function migrate(file: string, ...more: string[]) {
   return { code, json };
 }
 
-async function withTarget<T>(look: (engine: Engine) => Promise<T>): Promise<T> {
-  const engine = await openEngine(sqlite({ file: join(bot.cwd, "lull.db") }));
-  try {
-    return await look(engine);
-  } finally {
-    await engine.close();
-  }
-}
-
-const allTurns = () => withTarget(takeAllTurns);
+const allTurns = () => bot.withTarget(takeAllTurns);
 
 function forgetIds(): void {
   const database = new DatabaseSync(join(bot.cwd, "lull.db"));
@@ -50,7 +39,7 @@ test("runs at once over two states of a file: each row has one turn, then and af
   );
   for (const { waId, text, at } of waIds.flatMap((waId) => rowsOf(waId, 2, 3))) insert.run(waId, text, at);
   database.close();
-  await withTarget(async () => {});
+  await bot.withTarget(async () => {});
   await Promise.all([migrate(bot.source), migrate(earlier), migrate(bot.source)]);
   const texts = (await allTurns()).flatMap((turn) => turn.texts);
   expect(texts.sort()).toEqual(
@@ -69,12 +58,12 @@ test("what a program writes into a conversation while it is moved stays", async 
     threads: [{ waId: "50370000001", threadId: "thread_1" }],
     buffer: rowsOf("50370000001", 950),
   }).close();
-  const conversation = await withTarget(async ({ conversations }) => {
+  const conversation = await bot.withTarget(async ({ conversations }) => {
     const key = { channelType: "whatsapp", address: "15550100", sender: "50370000001" };
     return (await conversations.create(key)).conversation;
   });
   let writes = 0;
-  await withTarget(async ({ conversations }) => {
+  await bot.withTarget(async ({ conversations }) => {
     const moving = migrate(bot.source, "--beyond-memory").then(() => false);
     const turnOfLoop = () => new Promise<boolean>((resolve) => setImmediate(resolve, true));
     while (await Promise.race([moving, turnOfLoop()])) {
@@ -84,7 +73,7 @@ test("what a program writes into a conversation while it is moved stays", async 
       writes += 1;
     }
   });
-  const attributes = await withTarget(
+  const attributes = await bot.withTarget(
     async ({ conversations }) => (await conversations.get(conversation.id))?.attributes,
   );
   expect(writes).toBeGreaterThan(10);
@@ -109,7 +98,7 @@ test("thousands of rows of one customer are moved as they are answered, and note
     forgetIds();
   }
   expect(texts).toEqual(rows.map(({ text }) => text));
-  const [conversation] = await withTarget(
+  const [conversation] = await bot.withTarget(
     async ({ inspector }) => (await inspector.conversations({ limit: 10 })).items,
   );
   expect(JSON.stringify(conversation?.attributes).length).toBeLessThan(6_000);

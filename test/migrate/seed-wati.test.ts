@@ -4,25 +4,14 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test, vi } from "vitest";
 import { wati } from "../../src/channels/wati/index.ts";
-import { sqlite } from "../../src/engines/sqlite/index.ts";
-import type { Engine } from "../../src/ports/engine.ts";
 import { testContext, testRequest } from "../../src/testing/channel-context.ts";
 import { botFolder } from "./bot-folder.ts";
 import { threadStore } from "./thread-store.ts";
-import { openEngine, takeAllTurns } from "./turns.ts";
+import { takeAllTurns } from "./turns.ts";
 
 const bot = botFolder();
 
 const migrate = (...more: string[]) => bot.lull(["migrate", "seed-wati", bot.source, "--json", ...more]);
-
-async function withTarget<T>(look: (engine: Engine) => Promise<T>): Promise<T> {
-  const engine = await openEngine(sqlite({ file: join(bot.cwd, "lull.db") }));
-  try {
-    return await look(engine);
-  } finally {
-    await engine.close();
-  }
-}
 
 const BURST = [
   { waId: "50370000001", text: "Quiero reservar", at: "2026-01-01 10:00:05" },
@@ -57,7 +46,7 @@ describe("lull migrate seed-wati", () => {
       buffer: BURST,
     }).close();
     expect((await migrate("--apply")).json).toMatchObject({ created: 2, staged: 4, duplicates: 0 });
-    await withTarget(async (engine) => {
+    await bot.withTarget(async (engine) => {
       const turns = await takeAllTurns(engine);
       expect(turns.map(({ texts }) => texts)).toEqual(
         expect.arrayContaining([
@@ -77,15 +66,15 @@ describe("lull migrate seed-wati", () => {
     threadStore(bot.source, { buffer: BURST }).close();
     await migrate("--apply");
     expect((await migrate("--apply")).json).toMatchObject({ known: 2, staged: 0, before: 4 });
-    await withTarget(async (engine) => expect(await takeAllTurns(engine)).toHaveLength(2));
+    await bot.withTarget(async (engine) => expect(await takeAllTurns(engine)).toHaveLength(2));
     expect((await migrate("--apply")).json).toMatchObject({ staged: 0, before: 4 });
-    await withTarget(async (engine) => expect(await takeAllTurns(engine)).toHaveLength(0));
+    await bot.withTarget(async (engine) => expect(await takeAllTurns(engine)).toHaveLength(0));
   });
 
   test("run again when ids are forgotten and tasks complete, it moves nothing twice", async () => {
     threadStore(bot.source, { buffer: BURST }).close();
     await migrate("--apply");
-    await withTarget(async (engine) => {
+    await bot.withTarget(async (engine) => {
       for (const { conversationId } of await takeAllTurns(engine))
         await engine.conversations.change(conversationId, { taskComplete: true });
     });
@@ -112,7 +101,7 @@ describe("lull migrate seed-wati", () => {
     }).close();
     await migrate("--apply");
     const people = () =>
-      withTarget(async (engine) => {
+      bot.withTarget(async (engine) => {
         await takeAllTurns(engine);
         return (await engine.inspector.conversations({ limit: 10 })).items;
       });
@@ -131,7 +120,7 @@ describe("lull migrate seed-wati", () => {
 
   test("leaves what may have been answered before ids were remembered, unless told otherwise", async () => {
     threadStore(bot.source, { buffer: BURST.slice(0, 2) }).close();
-    await withTarget((engine) =>
+    await bot.withTarget((engine) =>
       engine.conversations.create({ channelType: "whatsapp", address: "15550100", sender: "50370000001" }),
     );
     const { code, json } = await migrate("--apply");
@@ -201,28 +190,6 @@ describe("lull migrate seed-wati", () => {
     );
   });
 
-  test("media keep their URL, or at least the name of their file", async () => {
-    threadStore(bot.source, {
-      buffer: [
-        {
-          waId: "50370000001",
-          type: "image",
-          text: "https://wati.example/file?fileName=data/images/a.jpg",
-          at: "2026-01-01 10:00:00",
-          caption: "my receipt",
-        },
-        { waId: "50370000001", type: "audio", text: "/tmp/audio.ogg", at: "2026-01-01 10:00:01" },
-        { waId: "50370000001", type: "document", text: "C:\\bot\\plan.pdf", at: "2026-01-01 10:00:02" },
-      ],
-    }).close();
-    await migrate("--apply");
-    await withTarget(async (engine) => {
-      const [turn] = await takeAllTurns(engine);
-      expect(turn?.texts).toEqual(["my receipt", "[audio: audio.ogg]", "[document: plan.pdf]"]);
-      expect(turn?.media).toEqual(["https://wati.example/file?fileName=data/images/a.jpg"]);
-    });
-  });
-
   test("says what the file lacks", async () => {
     const database = new DatabaseSync(bot.source);
     database.exec("CREATE TABLE message_buffer (wa_id TEXT, body TEXT)");
@@ -280,7 +247,7 @@ describe("lull migrate seed-wati", () => {
     channel.open?.(testContext());
     const parsed = channel.parse(testRequest("https://bot.example.com/", JSON.stringify(webhook)));
     expect(parsed).toMatchObject({ messages: [{ address: "15550100" }] });
-    await withTarget(async ({ inspector }) => {
+    await bot.withTarget(async ({ inspector }) => {
       const { items } = await inspector.conversations({ limit: 10 });
       expect(items.map(({ address }) => address)).toEqual(["15550100", "15550100"]);
     });

@@ -1,4 +1,4 @@
-import { isInstant } from "../../core/instant.ts";
+import { instantInText, isInstant } from "../../core/instant.ts";
 import type { Fields } from "../../wire/json-object.ts";
 
 export function objectIn(value: unknown): Fields {
@@ -26,8 +26,8 @@ export function firstText(fields: Fields, ...keys: readonly string[]): string | 
 
 /** `created` is exact to the millisecond, `timestamp` counts whole seconds. */
 export function timeIn(fields: Fields): number | undefined {
-  const created = Date.parse(text(fields.created) ?? "");
-  if (!Number.isNaN(created)) return created;
+  const created = instantInText(text(fields.created) ?? "");
+  if (created !== undefined) return created;
   const atMs = Math.round(Number(text(fields.timestamp) ?? Number.NaN) * 1_000);
   return isInstant(atMs) ? atMs : undefined;
 }

@@ -1,6 +1,6 @@
 import type { ConfiguredChannel } from "../../config/channels.ts";
 import type { Lull } from "../../index.ts";
-import { type CatchUpResult, whyForgotten } from "../../runtime/catch-up.ts";
+import { type CatchUpResult, type Left, whyForgotten } from "../../runtime/catch-up.ts";
 import { type Call, type Command, requiredOption, textOption } from "../command.ts";
 import { type Opened, withData } from "../data.ts";
 import { printResult } from "../output/print.ts";
@@ -14,6 +14,10 @@ import { CommandFailed, UsageError } from "../usage-error.ts";
 const SHOWN_MAX = 20;
 const SENDER_MAX = 60;
 
+const MOVED =
+  "not fetched, because a message that was moved in (lull migrate) says the same at nearly the same time, " +
+  "or is of that time and one of the two is a file";
+
 type ChannelResult = CatchUpResult & { readonly channel: string };
 
 export const catchUp: Command = {
@@ -21,7 +25,7 @@ export const catchUp: Command = {
   about: `Asks each provider what it received since then and stages what is not there yet, for example after
 an outage in which webhooks failed. Running it twice, or while webhooks come in, is harmless: known messages
 are duplicates. A provider's list has no user ids: messages of numbers that have come with one are left, and
-shown, because the number may have passed to another person.`,
+shown, because the number may have passed to another person. So is what lull migrate seems to have moved in.`,
   options: {
     since: {
       type: "string",
@@ -115,37 +119,37 @@ async function catchUpAll(
 }
 
 function printResults(call: Call, results: readonly ChannelResult[], byNumber: boolean): void {
-  const rows = results.map((each) =>
-    [each.channel, each.listed, each.new, each.duplicates, each.refused, each.unattributed.length].map(
-      String,
-    ),
-  );
-  const counts = table(["channel", "listed", "new", "duplicates", "refused", "unattributed"], rows);
+  const rows = results.map((each) => {
+    const { listed, duplicates, refused, unattributed, moved } = each;
+    const counts = [listed, each.new, duplicates, refused, unattributed.length, moved.length];
+    return [each.channel, ...counts.map(String)];
+  });
+  const columns = ["channel", "listed", "new", "duplicates", "refused", "unattributed", "moved"];
+  const why = byNumber
+    ? "need a person: their number has come with other user ids, or its owner has left it"
+    : "need a person: their number has come with a user id, which the list does not tell";
+  const nowMs = call.io.nowMs();
   const sentences = [
-    counts,
-    ...results.flatMap((each) => whatIsUnattributed(each, byNumber, call.io.nowMs())),
+    table(columns, rows),
+    ...results.flatMap(({ channel, unattributed }) => whatIsLeft(channel, unattributed, why, nowMs)),
+    ...results.flatMap(({ channel, moved }) => whatIsLeft(channel, moved, MOVED, nowMs)),
   ];
   printResult(call, { channels: results }, sentences.join("\n"));
 }
 
-function whatIsUnattributed(
-  { channel, unattributed }: ChannelResult,
-  byNumber: boolean,
-  nowMs: number,
-): string[] {
-  if (unattributed.length === 0) return [];
-  const why = byNumber
-    ? "their number has come with other user ids, or its owner has left it"
-    : "their number has come with a user id, which the list does not tell";
-  const shown = unattributed.slice(0, SHOWN_MAX);
-  const rows = shown.map(({ sentAtMs, sender, providerId }) => [
-    sentAtMs === undefined ? "" : relativeTime(sentAtMs, nowMs),
-    oneLine(sender, SENDER_MAX),
-    oneLine(providerId, SENDER_MAX),
-  ]);
-  const more = unattributed.length - shown.length;
+/** Each of them, and why. */
+function whatIsLeft(channel: string, left: readonly Left[], why: string, nowMs: number): string[] {
+  if (left.length === 0) return [];
+  const rows = left
+    .slice(0, SHOWN_MAX)
+    .map(({ sentAtMs, sender, providerId }) => [
+      sentAtMs === undefined ? "" : relativeTime(sentAtMs, nowMs),
+      oneLine(sender, SENDER_MAX),
+      oneLine(providerId, SENDER_MAX),
+    ]);
+  const more = left.length - rows.length;
   return [
-    `\n${channel}: ${unattributed.length} need a person: ${why}`,
+    `\n${channel}: ${left.length} ${why}`,
     table(["sent", "sender", "id"], rows),
     ...(more > 0 ? [`and ${more} more: --json shows all`] : []),
   ];

@@ -84,7 +84,8 @@ export class OtherSystem {
     const bodies = new Set(all.map(({ body }) => body));
     for (const body of this.#written) if (!bodies.has(body)) this.wrongs.push(`${body} is lost`);
     for (const row of rows) {
-      const ours = messagesIn(row).filter(isMirrored).length;
+      const id = String(row.conversation_id);
+      const ours = messagesIn(row).filter((entry) => isMirrored(entry, id)).length;
       if (ours > this.settings.mirrorMessages) this.wrongs.push(`${ours} messages of ours are in a row`);
     }
   }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { settingsWith } from "../../../core/defaults.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Item } from "../dynamo/expression.ts";
@@ -182,8 +182,15 @@ describe("a conversation's row", () => {
 });
 
 describe("a time that another system wrote", () => {
+  beforeEach(() => void vi.stubEnv("TZ", "America/El_Salvador"));
+  afterEach(() => void vi.unstubAllEnvs());
+
   it.each([
     ["2026-01-01T00:00:00Z", AT],
+    ["2026-01-01T00:00:00", AT],
+    ["2026-01-01 00:00:00.000000", AT],
+    ["2026/01/01 00:00:00", AT],
+    ["2025-12-31T18:00:00-06:00", AT],
     [AT, AT],
     [AT / 1_000, AT],
     [100_000_000_000, 100_000_000_000],
@@ -192,7 +199,7 @@ describe("a time that another system wrote", () => {
     [9e15, undefined],
     [null, undefined],
     [undefined, undefined],
-  ])("is ISO text, milliseconds or seconds: %j", (value, atMs) => {
+  ])("is text, without a zone UTC wherever it is read, milliseconds or seconds: %j", (value, atMs) => {
     expect(instantOf(value)).toBe(atMs);
     expect(createdAtMsOf({ created_at: value })).toBe(atMs ?? 0);
   });

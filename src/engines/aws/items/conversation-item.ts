@@ -1,5 +1,5 @@
 import type { RecordChange } from "../../../core/conversation-change.ts";
-import { isoOf } from "../../../core/instant.ts";
+import { instantInText, isoOf } from "../../../core/instant.ts";
 import { projectAt } from "../../../core/projects.ts";
 import { soundAs, time } from "../../../core/shape.ts";
 import { WINDOW_POLICY } from "../../../core/sound-window.ts";
@@ -224,9 +224,9 @@ function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === "true" || value === "1";
 }
 
-/** ISO text, or a number: seconds if it is too small to be milliseconds. */
+/** Text, without a zone UTC, or a number: seconds if it is too small to be milliseconds. */
 export function instantOf(value: unknown): number | undefined {
-  const atMs = typeof value === "string" ? Date.parse(value) : value;
+  const atMs = typeof value === "string" ? instantInText(value) : value;
   if (typeof atMs !== "number" || time(atMs) !== undefined) return undefined;
   return typeof value === "number" && value < 100_000_000_000 ? value * 1_000 : atMs;
 }

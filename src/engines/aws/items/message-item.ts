@@ -1,5 +1,5 @@
 import { providerIdsOf } from "../../../core/draft.ts";
-import { conversationOfUnknown } from "../../../core/identity.ts";
+import { conversationOfUnknown, conversationWithin } from "../../../core/identity.ts";
 import { isoOf } from "../../../core/instant.ts";
 import { canonicalAddress } from "../../../core/own-addresses.ts";
 import type { Sound } from "../../../core/shape.ts";
@@ -15,13 +15,18 @@ import { inTime } from "./keys.ts";
 export const REFUSAL = "r#";
 export const UNKNOWN = "u#";
 
-/** One of the `messages` that another system keeps in the conversation's row. Undefined if invalid. */
+/**
+ * One of the `messages` that another system keeps in the conversation's row. Undefined if invalid, or if
+ * neither side said it: what a `system` or a `tool` said must not be taken for the customer's words.
+ */
 export function legacyFrom(entry: unknown): HistoryMessage | undefined {
   if (!isObject(entry)) return undefined;
+  const role = roleIn(entry);
+  if (role === undefined) return undefined;
   const text = entry.body ?? entry.content ?? entry.text ?? "";
   const id = entry.message_sid ?? entry.message_id;
   return {
-    role: entry.role === "assistant" ? "assistant" : "user",
+    role,
     text: typeof text === "string" ? text : JSON.stringify(text),
     media: [],
     atMs: instantOf(entry.timestamp ?? entry.message_timestamp ?? entry.created_at) ?? 0,
@@ -29,12 +34,24 @@ export function legacyFrom(entry: unknown): HistoryMessage | undefined {
   };
 }
 
+/** Without a role it is the customer's: lists were begun with their messages alone. */
+function roleIn({ role }: Item): HistoryMessage["role"] | undefined {
+  if (role === undefined || role === null) return "user";
+  const word = typeof role === "string" ? role.trim().toLowerCase() : "";
+  return word === "user" || word === "assistant" ? word : undefined;
+}
+
 /** Marks what we wrote there ourselves. No reader of the list has to know it. */
 const TURN = "lull_turn_id";
 
-/** Whether it is one that we also keep in items of our own. */
-export function isMirrored(entry: unknown): entry is Item {
-  return isObject(entry) && typeof entry[TURN] === "string";
+/**
+ * Whether it is one that we also keep in items of our own, of this conversation. One of another conversation
+ * was copied here by another system: our items of this conversation do not have it.
+ */
+export function isMirrored(entry: unknown, conversationId: string): entry is Item {
+  if (!isObject(entry)) return false;
+  const turnId = entry[TURN];
+  return typeof turnId === "string" && conversationWithin(turnId) === conversationId;
 }
 
 /**

@@ -114,7 +114,7 @@ async function messagesIn(
   const before = (await rowOf(context, id))?.messages;
   if (!Array.isArray(before)) return kept;
   // What we wrote there ourselves is in our own history, or past its retention.
-  const theirs = before.filter((entry) => !isMirrored(entry));
+  const theirs = before.filter((entry) => !isMirrored(entry, id));
   const legacy = theirs.flatMap((entry) => legacyFrom(entry) ?? []);
   return latestWithin([...legacy, ...kept].slice(-messagesMax), bytesMax, entryOf);
 }

@@ -152,6 +152,44 @@ describe("the newest messages, mirrored in the conversation's row", () => {
     expect(bodies()).toEqual(["Hello Ana", "two", "re two\nand more"]);
   });
 
+  it("that another system copies into a later conversation are its past there, and stay", async () => {
+    const { s, fixture, messages, talk } = await mirroring({}, { mirrorMessages: 2 });
+    await talk("one");
+    const first = fixture.row("conversations", KEY)!;
+    fixture.write("conversations", { ...first, task_complete: 1 });
+    const later = { ...KEY, conversation_id: "later", task_complete: 0, created_at: "2026-06-01T00:00:00Z" };
+    fixture.write("conversations", { ...later, messages: messages() });
+    const past = async () => (await s.engine.conversations.history("later", 9)).map(({ text }) => text);
+    expect(await past()).toEqual(["one", "re one\nand more"]);
+    for (const text of ["two", "three"]) expect((await talk(text)).conversation.id).toBe("later");
+    const rowOfLater = fixture.row("conversations", later)!;
+    expect((rowOfLater.messages as Item[]).map(({ body }) => body)).toEqual([
+      ...["one", "re one\nand more", "three", "re three\nand more"],
+    ]);
+    expect(await past()).toEqual([
+      ...["one", "re one\nand more", "two", "re two\nand more", "three", "re three\nand more"],
+    ]);
+  });
+
+  it.each(["not-ours", ".", "x.another", 7])(
+    "are told from entries of others that name a turn of their own: %j",
+    async (lull_turn_id) => {
+      const { s, bodies, talk } = await mirroring({ messages: [{ ...THEIRS, lull_turn_id }] });
+      for (const text of ["one", "two", "three"]) await talk(text);
+      expect(bodies()?.[0]).toBe("Hello Ana");
+      expect((await s.engine.conversations.history("theirs", 10))[0]?.text).toBe("Hello Ana");
+    },
+  );
+
+  it("have no past in what neither side said", async () => {
+    const notes = { role: "system", body: "You sell shoes." };
+    const { s, bodies, talk } = await mirroring({ messages: [notes, THEIRS] });
+    await talk("one");
+    const history = await s.engine.conversations.history("theirs", 10);
+    expect(history.map(({ text }) => text)).toEqual(["Hello Ana", "one", "re one\nand more"]);
+    expect(bodies()?.[0]).toBe("You sell shoes.");
+  });
+
   it("cost one read more, and nothing where they are off", async () => {
     const requests = async (mirrorMessages: number) => {
       const { s, fixture } = await mirroring({}, { mirrorMessages });

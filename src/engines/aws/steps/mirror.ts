@@ -28,13 +28,14 @@ export function mirroredIn(
   const added = mirroredEntries(turn);
   const all: unknown[] = [...(read ?? []), ...added];
   const room = ITEM_BYTES_MAX - itemBytes({ ...rest, ...changed, messages: [] });
-  const theirs = all.filter((entry) => !isMirrored(entry));
+  const isOurs = (entry: unknown): entry is Item => isMirrored(entry, String(row.conversation_id));
+  const theirs = all.filter((entry) => !isOurs(entry));
   const sinceMs = keptSinceMs(settings, clock.nowMs());
-  const ours = all.filter(isMirrored).filter((entry) => (legacyFrom(entry)?.atMs ?? 0) >= sinceMs);
+  const ours = all.filter(isOurs).filter((entry) => (legacyFrom(entry)?.atMs ?? 0) >= sinceMs);
   const kept = new Set<unknown>(newestWithin(ours.slice(-settings.mirrorMessages), room - sizeOf(theirs)));
   if (!added.some((entry) => kept.has(entry))) return undefined;
   return {
-    messages: all.filter((entry) => !isMirrored(entry) || kept.has(entry)),
+    messages: all.filter((entry) => !isOurs(entry) || kept.has(entry)),
     condition: read === undefined ? absent("messages") : equal("messages", read),
   };
 }
