@@ -45,6 +45,17 @@ export interface EngineFixture {
    * queue.
    */
   takeDue(engine: Engine, max?: number): Promise<TakeOutcome[]>;
+  /** The same, for a `takeDue` that first does a part of the sweeper's work: without that part. */
+  woken?(engine: Engine): Promise<TakeOutcome[]>;
+  /**
+   * One more worker, and what happens before each of its requests to the store. If that fails, the worker is
+   * dead: no request of its gets through any more. Where a step is one request, nothing comes in between.
+   */
+  openWatched?(holder: string, beforeRequest: () => Promise<void>): Promise<Engine>;
+  /** Loses the triggers of a conversation; its window stands. Where the window is the trigger, none is lost. */
+  loseTriggers?(conversationId: string): Promise<void>;
+  /** Removes what the store itself removes once its time is over, such as DynamoDB's TTL. */
+  collectExpired?(): Promise<void>;
   /** Sets every worker's clock back. A timer that is running still runs as long. */
   setClockBack(ms: number): void;
   /** Removes window and lease behind the engine's back: no worker will look at what is staged. */
