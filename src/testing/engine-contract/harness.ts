@@ -33,8 +33,32 @@ export type SpoiltWhat = "state" | "staged" | "conversation";
 export const SPOILT_HOW = ["unreadable", "foreign"] as const;
 export type SpoiltHow = (typeof SPOILT_HOW)[number];
 
+/** What a case does to the store behind the engine's back. A test leaves out what its store cannot do. */
+export interface BehindItsBack {
+  /** Removes window and lease behind the engine's back: no worker will look at what is staged. */
+  strand?(conversationId: string): Promise<void>;
+  /** Replaces one of our rows behind the engine's back; of a conversation's staged rows, the oldest. */
+  spoil?(conversationId: string, what: SpoiltWhat, how: SpoiltHow): Promise<void>;
+  /**
+   * Writes the status of a conversation's record behind the engine's back, and nothing else of it, as a
+   * system does that takes the status for a lock. With a time, the record was changed then.
+   */
+  says?(conversationId: string, status: ConversationStatus, updatedAtMs?: number): Promise<void>;
+  /**
+   * All bytes of all that the store keeps, for a search: files as they are, every row of every table,
+   * triggers on their way.
+   */
+  keeps?(): Promise<string>;
+  /**
+   * Loses the triggers of a conversation; its window stands. Where the window is the trigger, none is lost.
+   */
+  loseTriggers?(conversationId: string): Promise<void>;
+  /** Removes what the store itself removes once its time is over, such as DynamoDB's TTL. */
+  collectExpired?(): Promise<void>;
+}
+
 /** One store, and as many workers on it as a case opens. */
-export interface EngineFixture {
+export interface EngineFixture extends BehindItsBack {
   readonly clock: FakeClock;
   /** The settings in force. */
   readonly settings: Settings;
@@ -52,25 +76,7 @@ export interface EngineFixture {
    * dead: no request of its gets through any more. Where a step is one request, nothing comes in between.
    */
   openWatched?(holder: string, beforeRequest: () => Promise<void>): Promise<Engine>;
-  /** Loses the triggers of a conversation; its window stands. Where the window is the trigger, none is lost. */
-  loseTriggers?(conversationId: string): Promise<void>;
-  /** Removes what the store itself removes once its time is over, such as DynamoDB's TTL. */
-  collectExpired?(): Promise<void>;
   /** Sets every worker's clock back. A timer that is running still runs as long. */
   setClockBack(ms: number): void;
-  /** Removes window and lease behind the engine's back: no worker will look at what is staged. */
-  strand?(conversationId: string): Promise<void>;
-  /** Replaces one of our rows behind the engine's back; of a conversation's staged rows, the oldest. */
-  spoil?(conversationId: string, what: SpoiltWhat, how: SpoiltHow): Promise<void>;
-  /**
-   * Writes the status of a conversation's record behind the engine's back, and nothing else of it, as a
-   * system does that takes the status for a lock. With a time, the record was changed then.
-   */
-  says?(conversationId: string, status: ConversationStatus, updatedAtMs?: number): Promise<void>;
-  /**
-   * All bytes of all that the store keeps, for a search: files as they are, every row of every table,
-   * triggers on their way.
-   */
-  keeps?(): Promise<string>;
   close(): Promise<void>;
 }

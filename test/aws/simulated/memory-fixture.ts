@@ -219,7 +219,7 @@ function watched(triggers: Triggers, beforeRequest: () => Promise<void>): Trigge
   return Object.fromEntries(requests);
 }
 
-/** DynamoDB removes what is past its time, in whole seconds, and only by the attribute that the table names. */
+/** DynamoDB removes what is past its time, in whole seconds, by the attribute that the table names. */
 export function isPast(row: Item, timeToLive: string | undefined, nowMs: number): boolean {
   const expiresAt = timeToLive === undefined ? undefined : row[timeToLive];
   return typeof expiresAt === "number" && expiresAt * 1_000 < nowMs;
