@@ -13,9 +13,17 @@ export function apiKeyIdIn({ attributes }: Recorded): string | undefined {
   return textIn(attributes.ai_config, "ai_api_key_reference");
 }
 
-/** The assistant that answers replies. */
+/**
+ * The assistant that answers replies. Systems have it under either name, beside their other configuration or
+ * in the row itself: the one that is for replies counts before one that may be for first messages.
+ */
 export function assistantIdIn({ attributes }: Recorded): string | undefined {
-  return textIn(attributes.ai_config, "assistant_id_replies");
+  const { ai_config: config } = attributes;
+  for (const key of ["assistant_id_replies", "assistant_id"]) {
+    const id = textIn(config, key) ?? textIn(attributes, key);
+    if (id !== undefined) return id;
+  }
+  return undefined;
 }
 
 function textIn(config: unknown, key: string): string | undefined {

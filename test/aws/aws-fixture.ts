@@ -1,8 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { DeleteItemCommand, type DynamoDBClient, paginateScan } from "@aws-sdk/client-dynamodb";
-import { unmarshall } from "@aws-sdk/util-dynamodb";
+import {
+  DeleteItemCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  paginateScan,
+} from "@aws-sdk/client-dynamodb";
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { settingsWith } from "../../src/core/defaults.ts";
 import { isoOf } from "../../src/core/instant.ts";
+import type { Item } from "../../src/engines/aws/dynamo/expression.ts";
 import { TABLES } from "../../src/engines/aws/dynamo/tables.ts";
 import { openContext } from "../../src/engines/aws/engine.ts";
 import { type AwsOptions, aws, createQueues, createTables } from "../../src/engines/aws/index.ts";
@@ -19,6 +26,7 @@ import { fakeClock } from "../../src/testing/fake-clock.ts";
 import type { Clients, Emulators } from "../../tools/aws-local/emulators.ts";
 import { HeldTriggers } from "./held-triggers.ts";
 import { type AwsProxy, type ProxyOptions, startProxy } from "./proxy.ts";
+import { isPast } from "./simulated/memory-fixture.ts";
 import { spoil } from "./spoil.ts";
 
 /** Looks without a turn before a world counts as going round in circles. */
@@ -115,6 +123,7 @@ export async function awsFixture(
     return engine;
   };
   const harness = openContext(options, context("harness")).context;
+  const woken = (engine: Engine, max = 100) => drain(engine, max, () => held.releaseDue(clock.nowMs()));
   return {
     clock,
     settings,
@@ -128,10 +137,24 @@ export async function awsFixture(
     openBehind: async (proxy, opening = {}) =>
       openWith(await clientsBehind(proxy, opening.tries), opening.holder, opening.more),
     open: (holder) => openWith(clients, holder),
-    async takeDue(engine, max = 100) {
+    async openWatched(holder, beforeRequest) {
+      const onRequest = () =>
+        beforeRequest().then(
+          () => "pass" as const,
+          () => "die-before" as const,
+        );
+      return openWith(await clientsBehind({ onRequest }), holder);
+    },
+    async takeDue(engine, max) {
       // Half of a sweep: a lapsed lease has no trigger of its own, and the sweeper sends one on its schedule.
       await sweepLeases(harness);
-      return drain(engine, max, () => held.releaseDue(clock.nowMs()));
+      return woken(engine, max);
+    },
+    woken,
+    loseTriggers: async (conversationId) => held.drop(conversationId),
+    async collectExpired() {
+      for (const { name } of Object.values(TABLES))
+        await removePast(dynamodb, `${tablePrefix}${name}`, clock.nowMs());
     },
     setClockBack(ms) {
       clock.setBack(ms);
@@ -169,8 +192,20 @@ export async function awsFixture(
   };
 }
 
-async function everyItem(dynamodb: DynamoDBClient, TableName: string): Promise<unknown[]> {
-  const items: unknown[] = [];
+/** What the TTL that is set on the table removes. The emulator has no clock of ours. */
+async function removePast(dynamodb: DynamoDBClient, TableName: string, nowMs: number): Promise<void> {
+  const { TimeToLiveDescription } = await dynamodb.send(new DescribeTimeToLiveCommand({ TableName }));
+  const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+  const names = Table!.KeySchema!.map(({ AttributeName }) => AttributeName!);
+  for (const item of await everyItem(dynamodb, TableName)) {
+    if (!isPast(item, TimeToLiveDescription?.AttributeName, nowMs)) continue;
+    const key = Object.fromEntries(names.map((name) => [name, item[name]]));
+    await dynamodb.send(new DeleteItemCommand({ TableName, Key: marshall(key) }));
+  }
+}
+
+async function everyItem(dynamodb: DynamoDBClient, TableName: string): Promise<Item[]> {
+  const items: Item[] = [];
   for await (const { Items } of paginateScan({ client: dynamodb }, { TableName, ConsistentRead: true }))
     items.push(...(Items ?? []).map((item) => unmarshall(item)));
   return items;

@@ -9,7 +9,7 @@ import { engineContract } from "../../src/testing/engine-contract/index.ts";
 import { pageNamed } from "../doc-pages.ts";
 import { ROOT } from "../staged-package.ts";
 import { SEED_ITEMS } from "./seed-items.ts";
-import { citedIn, namedIn, PAGE, seedRows, strayQuotes } from "./seeds-page.ts";
+import { citedIn, holdsItem, namedIn, PAGE, seedRows, strayQuotes } from "./seeds-page.ts";
 
 const { text } = pageNamed(PAGE);
 const ROWS = seedRows(text);
@@ -124,7 +124,29 @@ describe("what the seeds hold has a row:", () => {
   test.each(Object.entries(SEED_ITEMS))("%s", (section, items) => {
     const rows = ROWS.filter((row) => row.section === section).map(({ seed }) => seed);
     expect(rows.length).toBeGreaterThan(15);
-    expect(items.filter((item) => !rows.some((row) => row.includes(item)))).toEqual([]);
+    expect(items.filter((item) => !rows.some((row) => holdsItem(row, item)))).toEqual([]);
+  });
+
+  test("a name counts where it stands by itself, words where they are whole", () => {
+    const row = "step 1: expiry = now + `W` + `buffer` (60 s), the table's TTL";
+    const found = (...items: string[]) => items.filter((item) => holdsItem(row, item));
+    expect(found("step 1", "`W`", "`buffer`", "the table's TTL", "(60 s)")).toHaveLength(5);
+    expect(found("step", "`buff`", "`now`", "buffer", "he table's TTL", "TTL", "step 1: exp")).toEqual([]);
+  });
+
+  test("no row stands there for what is no item", () => {
+    const known = ROWS.filter(({ section }) => section in SEED_ITEMS);
+    const isItem = ({ section, seed }: (typeof ROWS)[number]) =>
+      SEED_ITEMS[section]!.some((item) => holdsItem(seed, item));
+    expect(known.filter((row) => !isItem(row))).toEqual([]);
+  });
+
+  test("no item is found by chance: each is a name, or words that say which", () => {
+    const short = Object.values(SEED_ITEMS)
+      .flat()
+      .filter((item) => !item.startsWith("`") && item.split(" ").length < 2);
+    expect(short).toEqual([]);
+    for (const items of Object.values(SEED_ITEMS)) expect(items).toEqual([...new Set(items)]);
   });
 
   test("each row says where it is, or why not", () => {

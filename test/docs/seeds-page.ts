@@ -52,3 +52,25 @@ export function strayQuotes(text: string): boolean {
     .replaceAll(/`[^`]+`/g, "")
     .includes('"');
 }
+
+/**
+ * Whether the left cell says this: a name between backticks is one of its own there, and what is said in
+ * words begins and ends with whole words.
+ */
+export function holdsItem(cell: string, item: string): boolean {
+  if (/^`[^`]+`$/.test(item)) return spansIn(cell).includes(item.slice(1, -1));
+  if (!item.includes(" ")) return false;
+  for (let at = cell.indexOf(item); at !== -1; at = cell.indexOf(item, at + 1)) {
+    const around = [cell[at - 1], item[0], item.at(-1), cell[at + item.length]].map(isOfWord);
+    if (!(around[0] && around[1]) && !(around[2] && around[3])) return true;
+  }
+  return false;
+}
+
+function spansIn(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+}
+
+function isOfWord(sign = ""): boolean {
+  return /[\w`]/.test(sign);
+}

@@ -30,6 +30,101 @@ const READS: readonly (readonly [string, string, string])[] = [
   ["that count a table", "new ScanCommand({ ...page, ConsistentRead: true })", "new ScanCommand(page)"],
 ];
 
+const CONTRACT = ["test/aws/simulated/contract.test.ts"];
+
+/** Of the fourteen ways to lose a message those that only DynamoDB and SQS leave open. */
+const WAYS: readonly Omit<Named, "tests" | "aws">[] = [
+  {
+    protection: "way 1: disarm before the batch is read",
+    title: "a message that comes in between any two requests of a turn",
+    patches: [
+      {
+        file: "engines/aws/steps/look.ts",
+        find:
+          "  const window = await (isKept ? undefined : disarm(context, stored.id, leasedAtMs));\n" +
+          "  const rows = await stagedRows(context, stored.id, { isForTurn: true });\n",
+        replace:
+          "  const rows = await stagedRows(context, stored.id, { isForTurn: true });\n" +
+          "  const window = await (isKept ? undefined : disarm(context, stored.id, leasedAtMs));\n",
+      },
+    ],
+  },
+  {
+    protection: "way 2: whoever finds a window overdue sends its trigger again",
+    title: "a window whose trigger was never sent is looked at when its message comes again",
+    patches: [
+      {
+        file: "engines/aws/steps/window.ts",
+        find: "} else if (isOverdue(context, armed.window)) {",
+        replace: "} else if (false) {",
+      },
+    ],
+  },
+  {
+    protection: "way 2: the sweeper sends the trigger of an overdue window again",
+    title: "a window whose trigger was never sent is looked at after a sweep",
+    patches: [
+      {
+        file: "engines/aws/steps/sweep.ts",
+        find: "await filterInParallel(overdue, WIDTH, (window) => sendAgain(context, window));",
+        replace: "(void sendAgain, overdue.slice(0, 0));",
+      },
+    ],
+  },
+  {
+    protection: "way 3: a trigger that finds the lease held comes again",
+    title: "a wake-up while the lease is held is told when to come again",
+    patches: [
+      {
+        file: "engines/aws/steps/take.ts",
+        find:
+          "  await context.triggers.send(triggerOf(stored, source), " +
+          "untilAtMs + context.settings.clockSkewMs);\n",
+        replace: "",
+      },
+    ],
+  },
+  {
+    protection: "way 6: the batch is removed and remembered with the commit",
+    title: "a worker that dies before any request of its commit",
+    patches: [
+      {
+        file: "engines/aws/steps/commit.ts",
+        find: "countTurn(turn.work.turnId), ...batch];",
+        replace: "countTurn(turn.work.turnId)];",
+      },
+      {
+        file: "engines/aws/steps/commit.ts",
+        find:
+          "return writeTogether(context, stored, state.stored, " +
+          "{ actions, batch: batch.length, row, token });",
+        replace:
+          "const saved = await writeTogether(context, stored, state.stored, " +
+          "{ actions, batch: 0, row, token });\n" +
+          '  if (saved.kind === "saved")\n' +
+          '    await context.store.transact(batch, token.slice(0, 30) + "-later");\n' +
+          "  return saved;",
+      },
+    ],
+  },
+  {
+    protection: "way 11: nothing that is staged has an end",
+    title: "staged messages never expire",
+    patches: [
+      {
+        file: "engines/aws/dynamo/tables.ts",
+        find: '    sortKey: text("message_sid"),\n',
+        replace: '    sortKey: text("message_sid"),\n    timeToLive: "expires_at",\n',
+      },
+      {
+        file: "engines/aws/items/stage-item.ts",
+        find: "    kind: row.kind,\n",
+        replace: "    kind: row.kind,\n    expires_at: Math.ceil(arrivedAtMs / 1_000) + 70,\n",
+      },
+    ],
+  },
+];
+
 export const NAMED: readonly Named[] = [
   {
     protection: "a failed group commit fails every request in it",
@@ -278,6 +373,7 @@ export const NAMED: readonly Named[] = [
       },
     ],
   },
+  ...WAYS.map((way) => ({ ...way, tests: CONTRACT, aws: true as const })),
   ...READS.map(([what, find, replace]) => ({
     protection: `reads ${what} are consistent`,
     tests: ["test/aws/contract.test.ts"],

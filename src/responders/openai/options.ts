@@ -28,9 +28,9 @@ type ApiKeys = readonly string[] | Readonly<Record<string, SecretReference>>;
 
 interface RecordOptions {
   /**
-   * Who answers a conversation whose record names an assistant (`ai_config.assistant_id_replies`), by that
-   * id. One that is not here gets no answer: its messages become a dead letter. Without any, ids are not
-   * looked at.
+   * Who answers a conversation whose record names an assistant (`assistant_id_replies`, else `assistant_id`,
+   * each in `ai_config`, else in the record itself), by that id. One that is not here gets no answer: its
+   * messages become a dead letter. Without any, ids are not looked at.
    */
   readonly assistants?: Readonly<Record<string, OpenAiAssistant>>;
   /**

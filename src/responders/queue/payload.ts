@@ -28,7 +28,7 @@ export function bodyOf(turn: Turn, { url, history = [], answerWithinSeconds }: H
     primary_channel: conversation.sender,
     channel,
     channel_type: conversation.channelType,
-    first_message_sid: messages[0]?.id,
+    first_message_sid: messages[0] && sidOf(messages[0]),
     combined_body: text,
     media: media.map(mediaOf),
     messages: messages.map(messageOf),
@@ -39,11 +39,15 @@ export function bodyOf(turn: Turn, { url, history = [], answerWithinSeconds }: H
   return JSON.stringify(payload).replace(REFUSED, (sign) => `\\u${sign.charCodeAt(0).toString(16)}`);
 }
 
+/** The provider's own. */
+function sidOf({ id }: Pick<TurnMessage, "id">): string {
+  return providerIdWithin(id) ?? id;
+}
+
 function messageOf({ id, text, media, arrivedAtMs, sentAtMs, fields }: TurnMessage) {
-  const providerId = providerIdWithin(id);
   return {
-    message_sid: id,
-    ...(providerId !== undefined && { provider_message_sid: providerId }),
+    id,
+    message_sid: sidOf({ id }),
     body: text,
     media: media.map(mediaOf),
     received_at: isoOf(arrivedAtMs),
@@ -53,7 +57,8 @@ function messageOf({ id, text, media, arrivedAtMs, sentAtMs, fields }: TurnMessa
 }
 
 /**
- * Its owner's own configuration is among the attributes: `channel_config`, `ai_config`, `openai_thread_id`.
+ * Its owner's own configuration is among the attributes: `channel_config`, `ai_config`, `openai_thread_id`,
+ * `assistant_id`.
  */
 function conversationOf(conversation: Conversation) {
   const { senderAlias, allowedChannels, handOffReason } = conversation;

@@ -51,13 +51,13 @@ describe("the body", () => {
       primary_channel: "+50370000001",
       channel: "whatsapp",
       channel_type: "whatsapp",
-      first_message_sid: "whatsapp/AC1/SM1",
+      first_message_sid: "SM1",
       combined_body: "hi\na table for two",
       media: [{ url: "https://example.test/1.jpg", content_type: "image/jpeg" }],
       messages: [
         {
-          message_sid: "whatsapp/AC1/SM1",
-          provider_message_sid: "SM1",
+          id: "whatsapp/AC1/SM1",
+          message_sid: "SM1",
           body: "hi",
           media: [{ url: "https://example.test/1.jpg", content_type: "image/jpeg" }],
           received_at: "2026-01-01T00:00:00.000Z",
@@ -65,8 +65,8 @@ describe("the body", () => {
           fields: { ProfileName: "Ana" },
         },
         {
-          message_sid: "whatsapp/AC1/SM2",
-          provider_message_sid: "SM2",
+          id: "whatsapp/AC1/SM2",
+          message_sid: "SM2",
           body: "a table for two",
           media: [],
           received_at: "2026-01-01T00:00:02.000Z",

@@ -33,20 +33,8 @@ export type SpoiltWhat = "state" | "staged" | "conversation";
 export const SPOILT_HOW = ["unreadable", "foreign"] as const;
 export type SpoiltHow = (typeof SPOILT_HOW)[number];
 
-/** One store, and as many workers on it as a case opens. */
-export interface EngineFixture {
-  readonly clock: FakeClock;
-  /** The settings in force. */
-  readonly settings: Settings;
-  /** One more worker on the same store. */
-  open(holder?: string): Promise<Engine>;
-  /**
-   * What a worker finds to do now. Here and not on the engine alone: an engine's triggers may wait in a
-   * queue.
-   */
-  takeDue(engine: Engine, max?: number): Promise<TakeOutcome[]>;
-  /** Sets every worker's clock back. A timer that is running still runs as long. */
-  setClockBack(ms: number): void;
+/** What a case does to the store behind the engine's back. A test leaves out what its store cannot do. */
+export interface BehindItsBack {
   /** Removes window and lease behind the engine's back: no worker will look at what is staged. */
   strand?(conversationId: string): Promise<void>;
   /** Replaces one of our rows behind the engine's back; of a conversation's staged rows, the oldest. */
@@ -61,5 +49,34 @@ export interface EngineFixture {
    * triggers on their way.
    */
   keeps?(): Promise<string>;
+  /**
+   * Loses the triggers of a conversation; its window stands. Where the window is the trigger, none is lost.
+   */
+  loseTriggers?(conversationId: string): Promise<void>;
+  /** Removes what the store itself removes once its time is over, such as DynamoDB's TTL. */
+  collectExpired?(): Promise<void>;
+}
+
+/** One store, and as many workers on it as a case opens. */
+export interface EngineFixture extends BehindItsBack {
+  readonly clock: FakeClock;
+  /** The settings in force. */
+  readonly settings: Settings;
+  /** One more worker on the same store. */
+  open(holder?: string): Promise<Engine>;
+  /**
+   * What a worker finds to do now. Here and not on the engine alone: an engine's triggers may wait in a
+   * queue.
+   */
+  takeDue(engine: Engine, max?: number): Promise<TakeOutcome[]>;
+  /** The same, for a `takeDue` that first does a part of the sweeper's work: without that part. */
+  woken?(engine: Engine): Promise<TakeOutcome[]>;
+  /**
+   * One more worker, and what happens before each of its requests to the store. If that fails, the worker is
+   * dead: no request of its gets through any more. Where a step is one request, nothing comes in between.
+   */
+  openWatched?(holder: string, beforeRequest: () => Promise<void>): Promise<Engine>;
+  /** Sets every worker's clock back. A timer that is running still runs as long. */
+  setClockBack(ms: number): void;
   close(): Promise<void>;
 }

@@ -23,9 +23,9 @@ export const leases: readonly EngineCase[] = [
       const { holder, takenAtMs } = (await s.detail(taken.conversation.id)).lock!.lease!;
       assert.deepEqual([outcome.holder, outcome.sinceAtMs], [holder, takenAtMs]);
       await s.passes(s.settings.leaseMs + s.settings.clockSkewMs - 1);
-      await s.nothingDue();
+      assert.deepEqual(await s.woken(), []);
       await s.passes(1);
-      assert.equal((await s.take()).turnId, taken.turnId);
+      assert.equal((await s.takeWoken()).turnId, taken.turnId);
     },
   ),
 
@@ -124,6 +124,38 @@ export const leases: readonly EngineCase[] = [
     assert.equal((await s.detail(taken.conversation.id)).messages.length, 2);
   }),
 
+  scene("a worker that dies before any request of its commit leaves no second turn", {}, async (s) => {
+    for (let nth = 1; ; nth += 1) {
+      const sender = `ana-${nth}`;
+      let left = Number.POSITIVE_INFINITY;
+      const doomed = await s.openWatched(`doomed-${nth}`, async () => {
+        left -= 1;
+        if (left === 0) throw new Error("the worker died");
+      });
+      const { conversationId, message } = await s.receive({ sender });
+      await s.windowPasses();
+      const taken = await s.take(doomed);
+      const draft = draftFor(taken);
+      as("drafted", await doomed.turns.draft(taken.lease, draft));
+      as("written", await doomed.turns.writeChunks(taken.lease, allSent(draft)));
+      left = nth;
+      await doomed.turns.commit(taken.lease, replied(taken, allSent(draft))).catch(() => {});
+      const isOver = left > 0;
+      await s.deliver(message);
+      await s.leaseLapses();
+      await s.engine.sweeping.sweep();
+      for (const next of await s.turns()) {
+        if (!next.draft) await s.reply(next);
+        else as("committed", await s.engine.turns.commit(next.lease, replied(next, next.draft)));
+      }
+      await s.windowPasses();
+      await s.nothingDue();
+      const { turns, messages } = await s.detail(conversationId);
+      assert.deepEqual([turns.length, messages.length], [1, 2]);
+      if (isOver) return s.atRest();
+    }
+  }),
+
   scene("a worker that lost its lease finds every write refused, and nothing changed", {}, async (s) => {
     const other = await s.open("worker-2");
     const stale = await s.turnFor("hi");
@@ -198,7 +230,7 @@ export const leases: readonly EngineCase[] = [
     const [first] = await s.turns(doomed, 1);
     const [second] = await s.turns(s.engine, 1);
     assert.equal(await s.engine.sweeping.freeLeases("doomed"), 1);
-    const again = await s.take();
+    const again = await s.takeWoken();
     assert.equal(again.turnId, first?.turnId);
     assert.equal(again.attempt, 2);
     as("renewed", await s.engine.turns.renew(second!.lease));
@@ -214,7 +246,7 @@ export const leases: readonly EngineCase[] = [
     await doomed.close();
     await s.leaseLapses();
     await s.engine.sweeping.sweep();
-    const taken = await s.take();
+    const taken = await s.takeWoken();
     assert.deepEqual(textsOf(taken), ["hi"]);
     await s.reply(taken);
     assert.deepEqual(await s.deliver(message), { kind: "duplicate" });

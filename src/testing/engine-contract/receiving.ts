@@ -142,10 +142,37 @@ export const receiving: readonly EngineCase[] = [
     assert.deepEqual(textsOf(await s.take()), ["hi"]);
   }),
 
+  scene("a window whose trigger was never sent is looked at after a sweep", {}, async (s) => {
+    const { conversationId } = await s.receive("hi");
+    await s.fixture.loseTriggers?.(conversationId);
+    await s.windowPasses();
+    await s.passes(s.settings.graceMs);
+    await s.engine.sweeping.sweep();
+    assert.deepEqual(textsOf(await s.takeWoken()), ["hi"]);
+  }),
+
+  scene(
+    "a window whose trigger was never sent is looked at when its message comes again, or another",
+    {},
+    async (s) => {
+      for (const again of ["delivered again", "another"]) {
+        const { conversationId, message } = await s.receive({ text: "hi", sender: again });
+        await s.fixture.loseTriggers?.(conversationId);
+        await s.windowPasses();
+        await s.passes(s.settings.graceMs);
+        const next = again === "another" ? s.arrival({ text: "are you there?", sender: again }) : message;
+        await s.deliver(next);
+        const texts = next === message ? ["hi"] : ["hi", "are you there?"];
+        assert.deepEqual(textsOf(await s.takeWoken()), texts);
+      }
+    },
+  ),
+
   scene("staged messages never expire, however late their turn comes", { dedupeMs: 60_000 }, async (s) => {
     await s.receive("hi");
     for (let day = 0; day < 30; day += 1) {
       await s.passes(24 * 3_600_000);
+      await s.fixture.collectExpired?.();
       await s.engine.sweeping.sweep();
     }
     assert.deepEqual(textsOf(await s.take()), ["hi"]);
@@ -257,6 +284,38 @@ export const receiving: readonly EngineCase[] = [
       }
       for (const taken of await s.turns()) answered.push(...textsOf(taken));
       assert.deepEqual(answered.sort(), expected.sort());
+    },
+  ),
+
+  // Each in a conversation of its own: what one message strands, the next in its conversation would find.
+  scene(
+    "a message that comes in between any two requests of a turn is in this turn or the next, without a sweep",
+    {},
+    async (s) => {
+      const other = await s.open("other");
+      for (let nth = 1; ; nth += 1) {
+        const sender = `ana-${nth}`;
+        const comes = () => s.receive({ text: "late", sender }, other);
+        let left = Number.POSITIVE_INFINITY;
+        const worker = await s.openWatched("worker-2", async () => {
+          left -= 1;
+          if (left === 0) await comes();
+        });
+        await s.receive({ text: "early", sender });
+        await s.windowPasses();
+        left = nth;
+        const first = await s.takeWoken(worker);
+        const isOneStep = left === nth;
+        if (isOneStep) await comes();
+        await s.reply(first, "ok", worker);
+        const isOver = left > 0;
+        if (isOver && !isOneStep) await comes();
+        await s.windowPasses();
+        const rest = await s.woken(other);
+        for (const taken of rest) await s.reply(taken, "ok", other);
+        assert.deepEqual([first, ...rest].flatMap(textsOf), ["early", "late"]);
+        if (isOver) return s.atRest();
+      }
     },
   ),
 ];

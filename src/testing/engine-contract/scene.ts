@@ -74,6 +74,11 @@ export class Scene {
     return this.fixture.open(holder);
   }
 
+  /** As the fixture says; where a step is one request, nothing is told of it. */
+  openWatched(holder: string, beforeRequest: () => Promise<void>): Promise<Engine> {
+    return this.fixture.openWatched?.(holder, beforeRequest) ?? this.open(holder);
+  }
+
   /** A new message, arriving now. */
   arrival(given: Partial<Arrival> | string = {}): Arrival {
     this.#count += 1;
@@ -98,11 +103,21 @@ export class Scene {
     return outcomes.flatMap((outcome) => (outcome.kind === "turn" ? [outcome.taken] : []));
   }
 
+  /** The same without any part of a sweep. */
+  async woken(engine = this.engine): Promise<Taken[]> {
+    const { woken, takeDue } = this.fixture;
+    const outcomes = await (woken ?? takeDue)(engine);
+    return outcomes.flatMap((outcome) => (outcome.kind === "turn" ? [outcome.taken] : []));
+  }
+
   /** Exactly one turn is due, and it is taken. */
   async take(engine = this.engine): Promise<Taken> {
-    const turns = await this.turns(engine);
-    assert.equal(turns.length, 1, `expected one turn to be due, found ${turns.length}`);
-    return turns[0]!;
+    return only(await this.turns(engine));
+  }
+
+  /** The same without any part of a sweep. */
+  async takeWoken(engine = this.engine): Promise<Taken> {
+    return only(await this.woken(engine));
   }
 
   async nothingDue(engine = this.engine): Promise<void> {
@@ -161,6 +176,11 @@ export class Scene {
     const { staged, windows, leases } = await this.engine.inspector.counts();
     assert.deepEqual({ staged, windows, leases }, { staged: 0, windows: 0, leases: 0 });
   }
+}
+
+function only(turns: readonly Taken[]): Taken {
+  assert.equal(turns.length, 1, `expected one turn to be due, found ${turns.length}`);
+  return turns[0]!;
 }
 
 export function idOf({ channel, account, providerId }: Arrival): string {

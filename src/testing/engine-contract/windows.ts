@@ -158,9 +158,9 @@ export const windows: readonly EngineCase[] = [
     const first = await s.turnFor("one");
     await s.receive("two");
     await s.passes(15_000);
-    await s.nothingDue();
+    assert.deepEqual(await s.woken(), []);
     await s.reply(first);
-    assert.deepEqual(textsOf(await s.take()), ["two"]);
+    assert.deepEqual(textsOf(await s.takeWoken()), ["two"]);
   }),
 
   scene("a turn after a reply starts from nothing: no window, no lease, nothing staged", {}, async (s) => {

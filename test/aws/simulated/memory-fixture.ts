@@ -5,11 +5,17 @@ import { type AwsContext, contextFor } from "../../../src/engines/aws/context.ts
 import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
 import { TABLES, type TableName } from "../../../src/engines/aws/dynamo/tables.ts";
 import { engineOn } from "../../../src/engines/aws/engine.ts";
-import { type ReceivedTrigger, type Trigger, triggerAtMs } from "../../../src/engines/aws/queue/triggers.ts";
+import {
+  type ReceivedTrigger,
+  type Trigger,
+  type Triggers,
+  triggerAtMs,
+} from "../../../src/engines/aws/queue/triggers.ts";
 import { sweepLeases } from "../../../src/engines/aws/steps/sweep.ts";
 import type { LogFields } from "../../../src/model/log.ts";
 import type { GivenSettings } from "../../../src/model/settings.ts";
 import type { TakeOutcome } from "../../../src/model/take.ts";
+import type { Engine } from "../../../src/ports/engine.ts";
 import type { EngineFixture, SpoiltHow, SpoiltWhat } from "../../../src/testing/engine-contract/index.ts";
 import { Scene } from "../../../src/testing/engine-contract/scene.ts";
 import { fakeClock } from "../../../src/testing/fake-clock.ts";
@@ -28,7 +34,8 @@ export interface MemoryFixture extends EngineFixture {
   remove(table: TableName, key: Item): void;
   /** Triggers on their way. */
   triggers(): readonly WaitingTrigger[];
-  loseTriggers(): void;
+  /** Of all conversations, if none is named. */
+  loseTriggers(conversationId?: string): Promise<void>;
   /** What the workers told, by the name of the event. */
   told(event: string): readonly LogFields[];
   /** Requests to the tables since the fixture began, by what they were. */
@@ -65,7 +72,7 @@ export async function memoryFixture(
   const meanwhile = new Map<RequestName, () => Promise<void>>();
   let waiting: WaitingTrigger[] = [];
   let receipts = 0;
-  const triggers = {
+  const triggers: Triggers = {
     // Without the whole seconds that a queue counts in: cases check the exact millisecond.
     async send(trigger: Trigger, wakeAtMs: number) {
       receipts += 1;
@@ -90,22 +97,24 @@ export async function memoryFixture(
     check: async () => {},
   };
   const now = async () => {};
-  const store = new MemoryStore(tables, {
-    delay: now,
-    async meets(name, happen) {
-      requests.push(name);
-      const first = meanwhile.get(name);
-      meanwhile.delete(name);
-      await first?.();
-      return happen();
-    },
-    indexLag: () => 0,
-    sees: "all",
-    scribble: () => {},
-    repeats: () => losesAnswers,
-    ...(pageRowsMax !== undefined && { pageRowsMax }),
-  });
-  const context = (holder = "harness") =>
+  const storeFor = (beforeRequest: () => Promise<void>) =>
+    new MemoryStore(tables, {
+      delay: now,
+      async meets(name, happen) {
+        await beforeRequest();
+        requests.push(name);
+        const first = meanwhile.get(name);
+        meanwhile.delete(name);
+        await first?.();
+        return happen();
+      },
+      indexLag: () => 0,
+      sees: "all",
+      scribble: () => {},
+      repeats: () => losesAnswers,
+      ...(pageRowsMax !== undefined && { pageRowsMax }),
+    });
+  const context = (holder = "harness", beforeRequest = now) =>
     contextFor(
       {
         clock,
@@ -114,10 +123,19 @@ export async function memoryFixture(
         log: (_level, event, fields = {}) => void logged.push({ event, fields }),
         onArmed: () => {},
       },
-      { store, triggers, forget: "sweep" },
+      { store: storeFor(beforeRequest), triggers: watched(triggers, beforeRequest), forget: "sweep" },
     );
   const harness = context();
   let workers = 0;
+  const woken = async (engine: Engine, max = 100) => {
+    const all: TakeOutcome[] = [];
+    for (;;) {
+      const left = max - all.filter(({ kind }) => kind === "turn").length;
+      const { outcomes } = await engine.turns.takeDue(left, new AbortController().signal);
+      all.push(...outcomes);
+      if (outcomes.length === 0 || left <= 0) return all;
+    }
+  };
   return {
     clock,
     settings,
@@ -127,8 +145,10 @@ export async function memoryFixture(
     write: (table, item) => tables.write(table, item, item, 0),
     remove: (table, key) => tables.write(table, key, undefined, 0),
     triggers: () => waiting,
-    loseTriggers() {
-      waiting = [];
+    async loseTriggers(conversationId) {
+      const isKept = (each: WaitingTrigger) =>
+        conversationId !== undefined && each.conversationId !== conversationId;
+      waiting = waiting.filter(isKept);
     },
     told: (event) => logged.filter((each) => each.event === event).map(({ fields }) => fields),
     before: (name, happen) => void meanwhile.set(name, happen),
@@ -136,14 +156,19 @@ export async function memoryFixture(
       workers += 1;
       return engineOn(context(holder ?? `worker-${workers}`), now);
     },
-    async takeDue(engine, max = 100) {
+    openWatched: async (holder, beforeRequest) => engineOn(context(holder, unlessDead(beforeRequest)), now),
+    async takeDue(engine, max) {
       await sweepLeases(harness);
-      const all: TakeOutcome[] = [];
-      for (;;) {
-        const left = max - all.filter(({ kind }) => kind === "turn").length;
-        const { outcomes } = await engine.turns.takeDue(left, new AbortController().signal);
-        all.push(...outcomes);
-        if (outcomes.length === 0 || left <= 0) return all;
+      return woken(engine, max);
+    },
+    woken,
+    async collectExpired() {
+      for (const [name, { timeToLive }] of Object.entries(TABLES)) {
+        const table = name as TableName;
+        const past = tables
+          .all(table, undefined, "all")
+          .filter((row) => isPast(row, timeToLive, clock.nowMs()));
+        for (const row of past) tables.write(table, row, undefined, 0);
       }
     },
     setClockBack(ms) {
@@ -168,6 +193,36 @@ export async function memoryFixture(
     },
     close: now,
   };
+}
+
+/** A dead worker makes no further request. */
+function unlessDead(beforeRequest: () => Promise<void>): () => Promise<void> {
+  let death: Promise<void> | undefined;
+  return async () => {
+    await death;
+    await beforeRequest().catch((error) => {
+      death = Promise.reject(error);
+      return death;
+    });
+  };
+}
+
+/** The queue as one worker reaches it. */
+function watched(triggers: Triggers, beforeRequest: () => Promise<void>): Triggers {
+  const requests = Object.entries(triggers).map(([name, request]) => [
+    name,
+    async (...given: unknown[]) => {
+      await beforeRequest();
+      return request(...given);
+    },
+  ]);
+  return Object.fromEntries(requests);
+}
+
+/** DynamoDB removes what is past its time, in whole seconds, by the attribute that the table names. */
+export function isPast(row: Item, timeToLive: string | undefined, nowMs: number): boolean {
+  const expiresAt = timeToLive === undefined ? undefined : row[timeToLive];
+  return typeof expiresAt === "number" && expiresAt * 1_000 < nowMs;
 }
 
 /** A type that no attribute of ours has. */

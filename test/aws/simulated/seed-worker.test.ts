@@ -71,7 +71,7 @@ describe("with honourStatus, beside a worker of the original system on the same 
     expect(await theirs.take()).toEqual(["one"]);
     await s.receive("two");
     await theirs.finish();
-    fixture.loseTriggers();
+    await fixture.loseTriggers();
     for (let sweeps = 0; sweeps < 4; sweeps += 1) {
       await s.passes(SOON_MS);
       await s.engine.sweeping.sweep();

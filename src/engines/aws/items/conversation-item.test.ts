@@ -101,10 +101,17 @@ describe("a conversation's row", () => {
     const row = {
       ai_config: { model: "m" },
       openai_thread_id: "t",
+      assistant_id: "a",
+      assistant_id_replies: "r",
       crm: 1,
       attributes: { ai_config: "ours" },
     };
-    expect(read(row).attributes).toEqual({ ai_config: "ours", openai_thread_id: "t" });
+    expect(read(row).attributes).toEqual({
+      ai_config: "ours",
+      openai_thread_id: "t",
+      assistant_id: "a",
+      assistant_id_replies: "r",
+    });
     expect(read({ hand_off_to_human_reason: "asked" }).handOffReason).toBe("asked");
     expect(read({ allowed_channels: new Set(["sms", 7]) }).allowedChannels).toEqual(["sms", "7"]);
     expect(read({ reply_window: { kind: "fixed", lengthMs: 5 } }).window).toEqual({

@@ -189,7 +189,7 @@ function addressOf(row: Item): string {
   return textOf(given).replace(/^whatsapp:/, "");
 }
 
-const OWNERS = ["channel_config", "ai_config", "openai_thread_id"];
+const OWNERS = ["channel_config", "ai_config", "openai_thread_id", "assistant_id_replies", "assistant_id"];
 
 /** Whether an attribute of this name is read from the row itself, where our map has none. */
 export function isOwners(name: string): boolean {

@@ -69,3 +69,17 @@ it("what was said in a turn, what came of it and its record are one item", async
   const { messages, turns } = await s.detail(id);
   expect([messages.map(({ text }) => text), turns.length]).toEqual([["hi", "hello"], 1]);
 });
+
+it("a row says how long its last turn took, from its lease to its commit", async () => {
+  const { s, fixture } = await memoryScene();
+  const key = { primary_channel: "ana", conversation_id: "theirs" };
+  fixture.write("conversations", { ...key, task_complete: 0 });
+  const first = await s.turnFor("hi");
+  // A try that failed, and its pause, do not count.
+  await s.engine.turns.release(first.lease, { kind: "retry", afterMs: 5_000, reason: "the model is away" });
+  await s.passes(5_000);
+  const taken = await s.take();
+  await s.passes(1_234);
+  await s.reply(taken);
+  expect(fixture.row("conversations", key)?.initial_processing_time_ms).toBe(1_234);
+});

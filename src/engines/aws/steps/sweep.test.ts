@@ -5,7 +5,7 @@ describe("a lapsed lease", () => {
   it("is triggered at once, and again after a minute if no worker came", async () => {
     const { s, fixture } = await memoryScene();
     await s.turnFor("hi");
-    fixture.loseTriggers();
+    await fixture.loseTriggers();
     await s.passes(s.settings.leaseMs + s.settings.clockSkewMs - 1);
     expect((await s.engine.sweeping.sweep()).retriggered).toBe(0);
     await s.passes(1);
@@ -21,7 +21,7 @@ describe("a lapsed lease", () => {
     const { s, fixture } = await memoryScene({ leaseMs: 15_000 });
     await s.turnFor("hi");
     for (let death = 0; death < 3; death += 1) {
-      fixture.loseTriggers();
+      await fixture.loseTriggers();
       await s.leaseLapses();
       expect((await s.engine.sweeping.sweep()).retriggered).toBe(1);
       const [trigger] = fixture.triggers();

@@ -11,7 +11,7 @@ describe("a window whose trigger got lost", () => {
     const { conversationId, dueAtMs } = await s.receive("hi");
     const key = { conversation_id: conversationId };
     const { window_id, due_at_ms } = fixture.row("triggerLock", key)!;
-    fixture.loseTriggers();
+    await fixture.loseTriggers();
     await s.passes(dueAtMs + s.settings.graceMs - s.nowMs - 1);
     expect((await s.engine.sweeping.sweep()).retriggered).toBe(0);
     await s.passes(1);
@@ -24,7 +24,7 @@ describe("a window whose trigger got lost", () => {
   it("gets another from the next message that finds it overdue, and not from one before", async () => {
     const { s, fixture } = await memoryScene();
     const { dueAtMs } = await s.receive("one");
-    fixture.loseTriggers();
+    await fixture.loseTriggers();
     await s.receive("two");
     expect(fixture.triggers()).toEqual([]);
     await s.passes(dueAtMs + s.settings.graceMs - s.nowMs);
@@ -39,7 +39,7 @@ describe("a window whose trigger got lost", () => {
       const { conversationId } = await s.receive("one");
       const row = fixture.row("triggerLock", { conversation_id: conversationId })!;
       fixture.write("triggerLock", { ...row, trigger_at_ms: s.nowMs + HOUR });
-      fixture.loseTriggers();
+      await fixture.loseTriggers();
       if (wakes === "sweeper") expect((await s.engine.sweeping.sweep()).retriggered).toBe(1);
       else await s.receive("two");
       expect(fixture.triggers()).toHaveLength(1);
@@ -66,7 +66,7 @@ describe("a window", () => {
     const { conversationId } = await s.receive("one");
     const key = { conversation_id: conversationId };
     fixture.write("triggerLock", { ...key, expires_at: 1 });
-    fixture.loseTriggers();
+    await fixture.loseTriggers();
     const { dueAtMs } = await s.receive("two");
     expect(fixture.row("triggerLock", key)).toMatchObject({ due_at_ms: dueAtMs, armed_at_ms: s.nowMs });
     expect(fixture.triggers()).toHaveLength(1);
@@ -96,7 +96,7 @@ describe("to be woken", () => {
     const { s, fixture } = await memoryScene();
     const context = fixture.context();
     await wakeAt(context, trigger, { dueAtMs: s.nowMs });
-    fixture.loseTriggers();
+    await fixture.loseTriggers();
     await wakeAt(context, trigger, { dueAtMs: s.nowMs });
     expect(fixture.triggers()).toHaveLength(1);
   });
