@@ -60,7 +60,8 @@ export const RESPONDER_CALLS: readonly OutgoingCall[] = [
     of: ["cli/running-service.ts"],
     make: async (url, signal) => {
       const { hostname, port } = new URL(url);
-      const [found] = await checkService({ host: hostname, port: Number(port) }, signal);
+      const asking = { apiToken: undefined, secrets: { get: async () => "" } };
+      const [found] = await checkService({ host: hostname, port: Number(port) }, asking, signal);
       return found?.verdict ?? "nothing";
     },
     ends: (manner) => (manner === "closes" ? "nothing" : "fail"),

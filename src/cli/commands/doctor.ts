@@ -78,7 +78,7 @@ async function examineLoaded(
   // The phone page exists only in `lull dev`, unless the configuration asks for it.
   const channels = loaded.channels.filter(({ origin }) => origin !== "lull dev");
   // Asked first: the other checks open the database, and this one looks whether it is open.
-  const service = checkService(loaded.server, AbortSignal.timeout(SERVICE_MS));
+  const service = checkService(loaded.server, lull, AbortSignal.timeout(SERVICE_MS));
   const groups = await Promise.all([
     db === undefined ? [] : checkDisk(db),
     db === undefined ? [] : checkRights(db, call.io.cwd),

@@ -7,6 +7,7 @@ import { withData } from "../data.ts";
 import { pausesNow, stoodNow } from "../kept-back.ts";
 import { counted } from "../output/counted.ts";
 import { printJson } from "../output/print.ts";
+import { refusedWebhooksShown } from "../output/refused-webhooks.ts";
 import { pauseLines, troubleLines, waitingShown } from "../output/standing.ts";
 import { oneLine } from "../output/table.ts";
 import { relativeTime } from "../output/times.ts";
@@ -83,6 +84,7 @@ function linesOf(found: Status, nowMs: number): string[] {
   return [
     line("lull", found.version),
     line("service", serviceSaid(found.service)),
+    ...webhookLines(found.service),
     ...(counts.paused ? [line("paused", "nobody is answered: lull resume")] : []),
     ...pauseLines(standing).map(([label, text]) => line(label, text)),
     line("waiting", waitingShown(counts.staged, standing, found.isCut, nowMs)),
@@ -100,6 +102,16 @@ function linesOf(found: Status, nowMs: number): string[] {
     line("in all", `${counted(counts.conversations, "conversation")}, ${counted(counts.turns, "turn")}`),
   ];
 }
+
+function webhookLines(service: RunningService): string[] {
+  if (service.kind !== "ready") return [];
+  const { refusedWebhooks } = service;
+  if (refusedWebhooks === undefined) return [line("", UNTOLD)];
+  return refusedWebhooks.map((each) => line("webhooks", refusedWebhooksShown(each)));
+}
+
+/** Else no line about webhooks would look as if none was refused. */
+const UNTOLD = "which webhooks it refused it tells only with its API token: LULL_API_TOKEN";
 
 function refusedLine({ count, lastCode }: Status["refused"]): string[] {
   if (count === 0) return [];
