@@ -1,4 +1,4 @@
-/** Whose pause keeps messages back, however long they have been due: no worker answers them before its end. */
+/** Whose pause keeps messages back, however long they have been due: they wait for its end. */
 export type KeptBack =
   | { readonly by: "all-paused" }
   | { readonly by: "project-paused"; readonly project: string }

@@ -201,10 +201,15 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     await put("conversations-trigger-lock", { conversation_id: "conv-1", expires_at: LONG_AGO });
     const items: { id: string; movable?: boolean }[] = (await lull("quarantine")).json.items;
     expect(items.map(({ movable }) => movable)).toEqual([true, true, undefined, undefined]);
-    expect(
-      (await inWords("quarantine")).match(/: lull migrate seed-aws moves it, or lists why it stays/g),
-    ).toHaveLength(2);
-    const ids = items.map(({ id }) => id);
+    const listed = await inWords("quarantine");
+    expect(listed.match(/lull migrate seed-aws moves it, or lists why it stays/g)).toHaveLength(2);
+    const shown = await inWords("conversations", "show", "conv-1");
+    expect(shown).toMatch(/^\d+ d ago, a message that another system staged\n {2}wrote: one$/m);
+    expect(shown).toMatch(/^ {2}wrote: two\n {2}it is not answered before .*lull migrate seed-aws moves it/m);
+    expect(await inWords("conversations", "--search", "0100")).toMatch(/4 rows .*: lull quarantine$/);
+    expect(await lull("quarantine", "discard", "--all")).toMatchObject({ code: 2 });
+    // What stands before the dot is enough.
+    const ids = items.map(({ id }) => id.split(".")[0]!);
     const { code, json } = await lull("quarantine", "discard", ...ids);
     expect(code).toBe(1);
     expect(json.results.map(({ result }: { result: string }) => result)).toEqual([

@@ -65,7 +65,7 @@ it("a paused conversation names the way back, and does not count as failing", as
   expect(await locks()).toMatch(/ paused$/m);
 });
 
-it("one that is with a human names the way back, and is tried: a hand-off target that fails is seen", async () => {
+it("one that is with a human names the way back, and is tried: a target that fails is seen", async () => {
   at = await desk(() => "we are", { handOffTo: outOfOrder });
   await at.write("ana", "are you open?");
   const id = await eventually("it is there", () => conversationId().catch(() => undefined));

@@ -57,8 +57,12 @@ it("a message that was set aside leaves a trace in its conversation", async () =
   await at.write("ana", "are you open?");
   at.spoil("UPDATE staged SET item = '{'");
   await at.type("resume");
-  const out = await showing("set aside: ");
-  expect(out).toMatch(/NO ANSWER\n.*, set aside: .+\n {2}lull quarantine list --json shows it/);
+  const out = await showing("NO ANSWER");
+  expect(out).toMatch(
+    /NO ANSWER\n.*, a row of staged that is not ours: .+\n {2}lull quarantine --json shows it/,
+  );
+  const [, command] = /once you have seen to it: lull (quarantine discard \S+)/.exec(out)!;
+  expect((await at.type(...command!.split(" "))).out).toBe("1 discarded");
 });
 
 it("which project a conversation is in is told where there are several", async () => {

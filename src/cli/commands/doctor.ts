@@ -86,7 +86,7 @@ async function examineLoaded(
     loaded.misspelt.map((sentence) => warn("environment", sentence)),
     checkSecretFiles(loaded.file, call.io.cwd),
     db === undefined ? [] : checkHalfCopies([dirname(db), call.io.cwd]),
-    checkStore(lull, db, call.io.nowMs()),
+    checkStore(lull, db, call.io.nowMs(), loaded.config(silent).engine.seedTables !== undefined),
     service.then((found) => (found.length > 0 ? found : checkOverdue(lull, loaded.server, call.io.nowMs()))),
     checkClock(call.io.nowMs, online ? providerUrl(loaded) : undefined, signal),
     online ? checkChannels(channels, signal) : [],
