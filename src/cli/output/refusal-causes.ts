@@ -12,9 +12,10 @@ export const REFUSAL_CAUSES: Readonly<Record<RefusalCode, string>> = {
     'the customer has no conversation, and admission is "known". Make one: lull conversations create',
   PROJECT_INACTIVE:
     "the project, or the conversation's record, is not active; the customer has to write again. " +
-    "Look: lull projects",
+    "Which of the two: lull conversations show <id>, and lull projects",
   CHANNEL_NOT_ALLOWED:
-    "this type of channel is not allowed there; the customer has to write again. Look: lull projects",
+    "the project, or the conversation's record, does not allow this type of channel; the customer has to " +
+    "write again. Which of the two: lull conversations show <id>, and lull projects",
   CONVERSATION_LOCKED:
     'the conversation was being answered, and whileBusy is "reject"; the customer has to write again',
   ROUTE_NOT_FOUND: "no channel or responder is configured for it. Look: lull config",

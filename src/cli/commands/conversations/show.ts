@@ -12,11 +12,13 @@ import { conversationLike } from "../../by-prefix.ts";
 import { type Command, countOption } from "../../command.ts";
 import { type Opened, withData } from "../../data.ts";
 import { ALL_PAUSED, pausesNow, wayBack } from "../../kept-back.ts";
+import { mutesOf } from "../../muted-projects.ts";
 import { attributesShown } from "../../output/attributes.ts";
 import { counted } from "../../output/counted.ts";
 import { customerOf, nameShown } from "../../output/customer.ts";
 import { elsewhereShown } from "../../output/elsewhere.ts";
 import { printJson } from "../../output/print.ts";
+import { projectRules, recordRules } from "../../output/record-rules.ts";
 import { refusalNotes } from "../../output/refusal-causes.ts";
 import { oneLine, table } from "../../output/table.ts";
 import { relativeTime } from "../../output/times.ts";
@@ -57,11 +59,12 @@ interface Shown {
   readonly setAside: readonly QuarantinedRow[];
 }
 
-async function shownOf({ engine, lull }: Opened, detail: ConversationDetail): Promise<Shown> {
+async function shownOf(opened: Opened, detail: ConversationDetail): Promise<Shown> {
+  const { engine, lull } = opened;
   const { conversation } = detail;
   const { settings } = lull;
   const [introduction, pauses, setAside] = await Promise.all([
-    introduced(engine, settings, detail),
+    introduced(opened, detail),
     pausesNow({ engine, lull }),
     setAsideOf(engine, conversation.id),
   ]);
@@ -75,14 +78,19 @@ async function setAsideOf({ inspector }: Engine, id: string): Promise<Quarantine
   return items.filter(({ conversationId }) => conversationId === id);
 }
 
-async function introduced(engine: Engine, settings: Settings, detail: ConversationDetail): Promise<string[]> {
+async function introduced({ engine, lull }: Opened, detail: ConversationDetail): Promise<string[]> {
   const { conversation } = detail;
+  const { settings } = lull;
   const whom = await customerOf(engine, conversation);
-  const project = isOfOneProject(settings) ? undefined : projectAt(settings, conversation);
+  const at = projectAt(settings, conversation);
+  const project = isOfOneProject(settings) ? undefined : at;
+  const rule = (await lull.projects()).find(({ name }) => name === at);
   return [
     `${typeShown(conversation, settings)}: ${whom} writes to ${conversation.address}`,
     ...(project === undefined ? [] : [`in project ${project}`]),
     ...(await reachedAt(engine, detail)),
+    ...(rule ? projectRules(rule.name, mutesOf(rule, settings)) : []),
+    ...recordRules(conversation),
   ];
 }
 
