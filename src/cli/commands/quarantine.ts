@@ -7,7 +7,7 @@ import { type Call, type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
 import { withData } from "../data.ts";
 import { counted } from "../output/counted.ts";
 import { printBlocks, printResult } from "../output/print.ts";
-import { MOVED_BY, setAsideLines, shortId, sinceShown, whatItIs } from "../output/set-aside.ts";
+import { asideLines, MOVED_BY, shortId, sinceShown, whatItIs } from "../output/set-aside.ts";
 import { wrapped } from "../output/wrapped.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -28,7 +28,7 @@ stop no conversation. --json shows the rows themselves.`,
 };
 
 const INDENT = 4;
-const HINT = "Once you have seen to it: lull quarantine discard <id>, or --all. Whole rows: --json";
+const HINT = "Once you have seen to it: lull quarantine discard <id>, or --all";
 
 function blockOf(row: QuarantinedRow, nowMs: number): string[] {
   const { id, table, conversationId, movable } = row;
@@ -119,7 +119,7 @@ const SHOWN_MAX = 5;
 /** The question shows what would be lost: a number does not say that customers wrote it. */
 function unsure(call: Call, rows: readonly QuarantinedRow[]): UsageError {
   const nowMs = call.io.nowMs();
-  const shown = rows.slice(0, SHOWN_MAX).flatMap((row) => setAsideLines(row, nowMs).slice(0, 2));
+  const shown = rows.slice(0, SHOWN_MAX).flatMap((row) => asideLines(row, nowMs));
   const more = rows.length > SHOWN_MAX ? [`... and ${rows.length - SHOWN_MAX} more: lull quarantine`] : [];
   const messages = rows.filter(({ movable }) => movable).length;
   const lost = messages === 0 ? "" : `, of them ${counted(messages, "message")} that nobody answers then`;

@@ -10,11 +10,14 @@ type Shown = Pick<QuarantinedRow, "id" | "table" | "why" | "raw" | "atMs" | "mov
 
 /** What a row is, since when it is there, what a customer wrote in it, and the command that helps. */
 export function setAsideLines(row: Shown, nowMs: number): string[] {
+  return [...asideLines(row, nowMs), ...stepsFor(row).map((step) => `  ${step}`)];
+}
+
+export function asideLines(row: Shown, nowMs: number): string[] {
   const text = textIn(row);
   return [
     `${sinceShown(row, nowMs)}, ${whatItIs(row)}`,
     ...(text === undefined ? [] : [`  wrote: ${oneLine(text, TEXT_MAX) || "(no text)"}`]),
-    ...stepsFor(row).map((step) => `  ${step}`),
   ];
 }
 

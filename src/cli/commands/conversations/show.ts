@@ -22,6 +22,7 @@ import { projectRules, recordRules } from "../../output/record-rules.ts";
 import { refusalNotes } from "../../output/refusal-causes.ts";
 import { oneLine, table } from "../../output/table.ts";
 import { relativeTime } from "../../output/times.ts";
+import { wrapped } from "../../output/wrapped.ts";
 import { CommandFailed } from "../../usage-error.ts";
 import { flagsOf } from "./list.ts";
 import { failingNow, unanswered } from "./unanswered.ts";
@@ -44,7 +45,10 @@ export const show: Command = {
       const detail = await engine.inspector.conversation(id);
       if (!detail) throw new CommandFailed(`there is no conversation ${id}`);
       if (call.json) printJson(call, detail);
-      else call.io.out(describe(await shownOf(opened, detail), last, call.io.nowMs()));
+      else {
+        const parts = describe(await shownOf(opened, detail), last, call.io.nowMs());
+        call.io.out(parts.map((part) => within(part, call.io.columns)).join("\n"));
+      }
       return 0;
     });
   },
@@ -110,10 +114,16 @@ async function reachedAt({ inspector }: Engine, { conversation }: ConversationDe
     : [`now written to at ${nameShown(addressee)}`];
 }
 
-function describe(shown: Shown, last: number, nowMs: number): string {
+/** Tables are left as they are. What follows a line's first words stands below them. */
+function within(part: string, columns: number | undefined): string {
+  const indent = part.length - part.trimStart().length + 2;
+  return part.includes("\n") ? part : wrapped(part, indent, columns);
+}
+
+function describe(shown: Shown, last: number, nowMs: number): string[] {
   const { detail, keptBack, setAside } = shown;
   const { conversation, lock } = detail;
-  const parts = [
+  return [
     ...(keptBack?.by === "all-paused" ? [`${ALL_PAUSED}\n`] : []),
     `${conversation.id}  ${[conversation.status, flagsOf(conversation)].filter(Boolean).join(", ")}`,
     ...shown.introduction,
@@ -132,7 +142,6 @@ function describe(shown: Shown, last: number, nowMs: number): string {
     ...refusals(detail.refusals.slice(-last), nowMs),
     ...section("Attributes", attributesShown(conversation.attributes)),
   ];
-  return parts.join("\n");
 }
 
 /** Another system's record need not say since when it is there. */
