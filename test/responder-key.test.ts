@@ -50,6 +50,22 @@ describe("the doctor tries the key of OpenAI", () => {
     );
   });
 
+  it("and each that a record may ask for, also where the default one is not there", async () => {
+    await writeFile(join(folder, "key"), KEY);
+    const apiKeys = {
+      "prod/well": { file: join(folder, "key") },
+      "prod/gone": { file: join(folder, "gone") },
+      "prod/wrong": { env: "WRONG_KEY" },
+    };
+    const config = { responder: { openai: { apiKeys, baseUrl: at("/v1") } } };
+    const out = await doctor(config, { WRONG_KEY: "sk-another" });
+    const none = "openai; no key is set beside apiKeys: only conversations whose record names one";
+    expect(out).toContain(`warn  responder: ${none}`);
+    expect(out).toMatch(/^ok {4}responder: openai; the key prod\/well works$/m);
+    expect(out).toMatch(/^FAIL {2}responder: .*gone/m);
+    expect(out).toMatch(/^FAIL {2}responder: OpenAI does not accept the key from prod\/wrong$/m);
+  });
+
   it("where it is in the environment", async () => {
     const env = { OPENAI_BASE_URL: at("/v1") };
     const well = await doctor({}, { ...env, OPENAI_API_KEY: KEY });

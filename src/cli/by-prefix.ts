@@ -11,6 +11,20 @@ const SHOWN_MAX = 5;
 
 type Read = (page: Page) => Promise<Listing<{ readonly id: string }>>;
 
+/**
+ * Read to the end before the first is touched: a list that changes while it is paged through skips entries.
+ */
+export async function everyOne<T>(read: (page: Page) => Promise<Listing<T>>): Promise<T[]> {
+  const all: T[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await read({ limit: PAGE, ...(cursor !== undefined && { cursor }) });
+    all.push(...page.items);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return all;
+}
+
 /** The id that is meant by its beginning; what was given, if there is none. */
 export async function idLike(given: string, read: Read): Promise<string> {
   if (given.length < PREFIX_LENGTH_MIN) return given;

@@ -1,6 +1,7 @@
 import { access, constants } from "node:fs/promises";
 import type { Loaded } from "../config/load.ts";
 import { createLull, type Lull } from "../index.ts";
+import type { Log } from "../model/log.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { Call } from "./command.ts";
 import { createLog } from "./logger.ts";
@@ -46,7 +47,7 @@ export async function withService(
 ): Promise<number> {
   const loaded = await call.load("look");
   await check(loaded);
-  const lull = createLull(loaded.config(quietLog(call)));
+  const lull = createLull(loaded.config(withoutRows(quietLog(call), call)));
   try {
     return await run({ lull, loaded });
   } finally {
@@ -70,6 +71,14 @@ function unusable(db: string, code: string | undefined): string {
       "sudo -u <user> ..."
     );
   return `there is no database at ${db}. Start the service first, or name the file with --db or LULL_DB`;
+}
+
+/** Each row that a look passes over is a line of the service's log. Commands count them: `status` does. */
+function withoutRows(log: Log, call: Call): Log {
+  if (call.options.verbose === true) return log;
+  return (level, event, fields) => {
+    if (event !== "store.quarantined") log(level, event, fields);
+  };
 }
 
 /** A command's result is its own output; only trouble is logged beside it. */

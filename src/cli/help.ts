@@ -2,6 +2,10 @@ import type { Knob } from "../config/knob.ts";
 import { KNOBS } from "../config/knobs.ts";
 import { CATALOGUE, type Group } from "./catalogue.ts";
 import type { Command, Options } from "./command.ts";
+import { wrapped } from "./output/wrapped.ts";
+
+/** How wide the terminal is; absent where there is none. */
+type Columns = number | undefined;
 
 /** Options that every command takes. */
 export const COMMON: Options = {
@@ -33,14 +37,17 @@ function isNumber({ type }: Knob["kind"]): boolean {
   return type === "number" || type === "integer";
 }
 
-export function mainHelp(version: string): string {
+export function mainHelp(version: string, columns?: Columns): string {
   return [
     `lull ${version}: waits for the lull in a chat, then answers once.`,
     "",
     "Usage: lull <command> [options]",
     "",
     "Commands",
-    ...rows(CATALOGUE.map(({ name, summary }) => [name, summary])),
+    ...rows(
+      CATALOGUE.map(({ name, summary }) => [name, summary]),
+      columns,
+    ),
     "",
     "Options",
     ...rows([
@@ -53,14 +60,17 @@ export function mainHelp(version: string): string {
   ].join("\n");
 }
 
-export function groupHelp(group: Group): string {
+export function groupHelp(group: Group, columns?: Columns): string {
   return [
     `lull ${group.name}: ${group.summary}`,
     "",
     `Usage: lull ${group.name} <command> [options]`,
     "",
     "Commands",
-    ...rows(group.commands.map(({ name, summary }) => [name, summary])),
+    ...rows(
+      group.commands.map(({ name, summary }) => [name, summary]),
+      columns,
+    ),
     "",
     [
       ...(group.bare === undefined ? [] : [`Without a command: ${group.bare}.`]),
@@ -69,28 +79,29 @@ export function groupHelp(group: Group): string {
   ].join("\n");
 }
 
-export function commandHelp(name: string, command: Command): string {
+export function commandHelp(name: string, command: Command, columns?: Columns): string {
   const usage = command.usage === undefined ? "[options]" : command.usage;
   const settings = settingOptions(command.settings);
+  const isAll = command.settings === "all";
   return [
     `Usage: lull ${name} ${usage}`,
     "",
-    command.about,
-    ...section("Options", { ...command.options, ...(command.settings === "all" ? {} : settings), ...COMMON }),
-    ...(command.settings === "all" ? section("Settings", settings) : []),
+    columns === undefined ? command.about : wrapped(command.about.replaceAll("\n", " "), 0, columns),
+    ...section("Options", { ...command.options, ...(isAll ? {} : settings), ...COMMON }, columns),
+    ...(isAll ? section("Settings", settings, columns) : []),
     ...(command.examples ? ["", "Examples", ...command.examples.map((example) => `  ${example}`)] : []),
   ].join("\n");
 }
 
-function section(title: string, options: Options): string[] {
+function section(title: string, options: Options, columns: Columns): string[] {
   const lines = Object.entries(options).map(([name, { value, help }]) => [
     `--${name}${value ? ` ${value}` : ""}`,
     help,
   ]);
-  return lines.length === 0 ? [] : ["", title, ...rows(lines as [string, string][])];
+  return lines.length === 0 ? [] : ["", title, ...rows(lines as [string, string][], columns)];
 }
 
-function rows(pairs: readonly (readonly [string, string])[]): string[] {
+function rows(pairs: readonly (readonly [string, string])[], columns?: Columns): string[] {
   const width = Math.max(...pairs.map(([left]) => left.length));
-  return pairs.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+  return pairs.map(([left, right]) => wrapped(`  ${left.padEnd(width)}  ${right}`, width + 4, columns));
 }

@@ -23,7 +23,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = argv;
   if (name === "--version" || name === "-v") return print(io, version());
-  if (name === undefined || name === "--help" || name === "-h") return print(io, mainHelp(version()));
+  if (name === undefined || name === "--help" || name === "-h")
+    return print(io, mainHelp(version(), io.columns));
   // Many users type `lull help start`.
   if (name === "help") return dispatch([...rest, "--help"], io);
   const found = find(CATALOGUE, name, "command");
@@ -32,10 +33,10 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
 
 function dispatchGroup(group: Group, argv: readonly string[], io: Io): Promise<number> | number {
   const [first, ...rest] = argv;
-  if (first === "--help" || first === "-h") return print(io, groupHelp(group));
+  if (first === "--help" || first === "-h") return print(io, groupHelp(group, io.columns));
   const named = first !== undefined && !first.startsWith("-");
   const wanted = named ? first : group.bare;
-  if (wanted === undefined) return print(io, groupHelp(group));
+  if (wanted === undefined) return print(io, groupHelp(group, io.columns));
   const entry = find(group.commands, wanted, `command of lull ${group.name}`);
   return callEntry(entry, `${group.name} ${entry.name}`, named ? rest : argv, io);
 }
@@ -51,7 +52,8 @@ function find<T extends { readonly name: string }>(entries: readonly T[], name: 
 
 async function callEntry(entry: Entry, name: string, argv: readonly string[], io: Io): Promise<number> {
   const command = await entry.load();
-  if (argv.includes("--help") || argv.includes("-h")) return print(io, commandHelp(name, command));
+  if (argv.includes("--help") || argv.includes("-h"))
+    return print(io, commandHelp(name, command, io.columns));
   return command.run(parse(name, command, argv, io));
 }
 

@@ -3,6 +3,7 @@ import type { Responder } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { echo } from "../responders/echo/index.ts";
 import { type HttpOptions, http } from "../responders/http/index.ts";
+import { type OfferedKey, offeredKeys } from "../responders/openai/by-record.ts";
 import { type OpenAiOptions, openai } from "../responders/openai/index.ts";
 import { isObject } from "../schema/is-object.ts";
 import type { ObjectSchema } from "../schema/schema.ts";
@@ -19,7 +20,17 @@ export interface ConfiguredResponder {
   readonly kind: string;
   readonly origin: string;
   /** Which service it asks, with which key: for `lull doctor` to try. */
-  readonly vendor?: { readonly apiKey: SecretReference; readonly keyFrom: string; readonly baseUrl?: string };
+  readonly vendor?: Vendor;
+}
+
+export interface Vendor {
+  readonly apiKey: SecretReference;
+  readonly keyFrom: string;
+  /** False where only a stand-in goes out. */
+  readonly hasKey: boolean;
+  /** Those that a conversation's record may ask for instead. */
+  readonly offered: readonly OfferedKey[];
+  readonly baseUrl?: string;
 }
 
 /** What a responder may need beside its own options. */
@@ -134,13 +145,15 @@ async function described(
 
 function byOpenai(given: Options, means: Means, origin: string): ConfiguredResponder {
   const options = openaiOptions(given, means);
-  const { apiKey = { env: "OPENAI_API_KEY" }, baseUrl } = options;
+  const { apiKey = { env: "OPENAI_API_KEY" }, apiKeys = [], baseUrl } = options;
   return {
     respond: openai(options),
     kind: "openai",
     origin,
     vendor: {
       apiKey,
+      hasKey: apiKey !== NO_KEY,
+      offered: offeredKeys(apiKeys),
       keyFrom:
         (given.apiKey && means.isProject ? undefined : means.resolved.get("openai.apiKey")?.origin) ?? origin,
       ...(baseUrl !== undefined && { baseUrl }),
@@ -192,10 +205,12 @@ function openaiOptions(options: Options, { resolved, secrets, isProject }: Means
   return { ...merged, apiKey, secrets } as OpenAiOptions;
 }
 
+const NO_KEY = "none";
+
 function apiKeyOf({ apiKey, baseUrl }: Options, resolved: ResolvedSettings, ownFirst: boolean): unknown {
   const key = resolved.get("openai.apiKey");
   if (ownFirst && apiKey !== undefined) return apiKey;
   if (key !== undefined) return referenceIn(key);
   // A model on the user's own machine wants no key, but the header has to hold something.
-  return apiKey ?? (baseUrl !== undefined ? "none" : { env: "OPENAI_API_KEY" });
+  return apiKey ?? (baseUrl !== undefined ? NO_KEY : { env: "OPENAI_API_KEY" });
 }

@@ -15,6 +15,8 @@ export interface EventMetric {
   readonly with?: string;
   /** Counted only if the time in this field is before the service started. */
   readonly before?: string;
+  /** It is how many there were in the last hour, and falls again. */
+  readonly lately?: true;
   /** What CloudWatch calls it, where functions count it. */
   readonly cloudWatch?: string;
 }
@@ -28,7 +30,8 @@ function staged(): EventMetric[] {
   ];
 }
 
-const REFUSED = { metric: "lull_messages_refused_total", labels: ["channel", "code"] } as const;
+const WHICH = ["channel", "code"] as const;
+const REFUSED = { metric: "lull_messages_refused_total", labels: WHICH } as const;
 
 /**
  * Metrics are counted from the stable log events, on one machine and in functions alike, so that a dashboard
@@ -41,7 +44,8 @@ const COUNTED: Readonly<Record<string, readonly EventMetric[]>> = {
   "message.refused": [{ ...REFUSED, cloudWatch: "MessagesRefused" }],
   "conversation.full": [{ ...REFUSED, labels: CHANNEL, fixed: { code: "RATE_LIMITED" } }],
   "webhook.refused": [
-    { metric: "lull_webhooks_refused_total", labels: ["channel", "code"], cloudWatch: "WebhooksRefused" },
+    { metric: "lull_webhooks_refused_total", labels: WHICH, cloudWatch: "WebhooksRefused" },
+    { metric: "lull_webhooks_refused_lately", labels: WHICH, lately: true },
   ],
   "webhook.failed": [{ metric: "lull_webhooks_failed_total", cloudWatch: "WebhooksFailed" }],
   "lease.taken": [
@@ -86,6 +90,8 @@ const COUNTED: Readonly<Record<string, readonly EventMetric[]>> = {
   "conversation.not-updated": [
     { metric: "lull_conversations_not_updated_total", cloudWatch: "ConversationsNotUpdated" },
   ],
+  "credentials.refused": [{ metric: "lull_credentials_refused_total" }],
+  "config.failed": [{ metric: "lull_config_failed_total" }],
   "api.refused": [{ metric: "lull_api_refused_total" }],
   "worker.died": [{ metric: "lull_workers_died_total" }],
   "worker.hung": [{ metric: "lull_workers_hung_total" }],

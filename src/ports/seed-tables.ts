@@ -55,7 +55,7 @@ export interface SeedRows {
   /** All rows that are not Lull's, page by page. None if there is no such table. */
   rows(table: SeedTableName): AsyncIterable<readonly SeedItem[]>;
   /** The conversation's row, under whichever form of its customer's address it stands. */
-  conversation(id: string, primaryChannel: string | undefined): Promise<SeedItem | undefined>;
+  conversation(id: string, primaryChannel: string | undefined): Promise<SeedItem | "no-index" | undefined>;
   /** Stages the messages of one conversation, and takes their rows away: each in one step, or not at all. */
   move(conversation: SeedItem, messages: readonly MovedMessage[]): Promise<readonly MoveOutcome[]>;
   /** Removes a lock that is as it was read. */

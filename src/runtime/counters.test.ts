@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { Log } from "../model/log.ts";
+import { fakeClock } from "../testing/fake-clock.ts";
 import { testLull } from "../testing/test-lull.ts";
 import { Counters } from "./counters.ts";
 
 const STARTED = 1_000;
 const silent: Log = () => {};
-const made = () => new Counters({ channels: ["web", "sms"], startedAtMs: STARTED });
+const clock = fakeClock();
+const { nowMs } = clock;
+const made = () => new Counters({ channels: ["web", "sms"], startedAtMs: STARTED, nowMs });
 
 describe("counters", () => {
   test("count every event, whatever its level, and pass it on", () => {
@@ -62,6 +65,22 @@ describe("counters", () => {
     });
   });
 
+  test("tell how many webhooks were refused in the last hour, and no longer", async () => {
+    const counters = made();
+    const log = counters.counted(silent);
+    const refuse = () => log("warn", "webhook.refused", { channel: "web", code: "INVALID_SIGNATURE" });
+    const lately = () =>
+      counters.series()['lull_webhooks_refused_lately{channel="web",code="INVALID_SIGNATURE"}'];
+    for (let count = 0; count < 5; count += 1) refuse();
+    await clock.advance(1_800_000);
+    refuse();
+    expect(lately()).toBe(6);
+    await clock.advance(1_800_000);
+    expect(lately()).toBe(1);
+    await clock.advance(1_800_000);
+    expect(lately()).toBe(0);
+  });
+
   test("know a lease that is older than the service", () => {
     const counters = made();
     const log = counters.counted(silent);
@@ -76,7 +95,7 @@ describe("counters", () => {
   test("keep a series for each channel of hundreds of tenants", () => {
     const channels = Array.from({ length: 300 }, (_, at) => `tenant-${at}`);
     const told: string[] = [];
-    const counters = new Counters({ channels, startedAtMs: STARTED });
+    const counters = new Counters({ channels, startedAtMs: STARTED, nowMs });
     const log = counters.counted((_, event) => told.push(event));
     for (const channel of channels)
       for (const code of ["PROJECT_INACTIVE", "CHANNEL_NOT_ALLOWED"])

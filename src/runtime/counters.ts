@@ -2,6 +2,7 @@ import { amountOf, EVENT_METRICS, type EventMetric, secondsOf } from "../core/ev
 import { BUCKETS, type MetricName, seriesName } from "../core/metrics.ts";
 import type { Log, LogFields } from "../model/log.ts";
 import type { Series } from "../model/series.ts";
+import { LastHour } from "./last-hour.ts";
 
 /** What one event adds to a metric has no more series than that, whatever the event says. */
 const SERIES_MAX = 100;
@@ -14,6 +15,7 @@ export interface CountersOptions {
   readonly channels: readonly string[];
   /** When the service started that this process is a part of. */
   readonly startedAtMs: number;
+  readonly nowMs: () => number;
 }
 
 interface Counter {
@@ -22,7 +24,16 @@ interface Counter {
 
 /** One series. Events of different names may add to the same. */
 interface Slot {
-  value: number;
+  readonly value: number;
+  add(amount: number): void;
+}
+
+class Total implements Slot {
+  value = 0;
+
+  add(amount: number): void {
+    this.value += amount;
+  }
 }
 
 /** Counts log events in this process. */
@@ -32,14 +43,16 @@ export class Counters {
   readonly #byEvent: ReadonlyMap<string, readonly Counter[]>;
   /** Metrics that had to fold series, and whether that is in the log. */
   readonly #folded = new Map<MetricName, "new" | "told">();
+  readonly #nowMs: () => number;
   #version = 0;
 
   constructor(options: CountersOptions) {
     const channels = new Set(options.channels);
     const { startedAtMs } = options;
-    const slotOf = (series: string) => this.#slotOf(series);
+    this.#nowMs = options.nowMs;
+    const slotOf = (series: string, isLately: boolean) => this.#slotOf(series, isLately);
     const folded = (metric: MetricName) => {
-      this.#slotOf(seriesName("lull_events_folded_total", { metric })).value += 1;
+      this.#slotOf(seriesName("lull_events_folded_total", { metric })).add(1);
       this.#folded.set(metric, this.#folded.get(metric) ?? "new");
     };
     const counterOf = (each: EventMetric): Counter =>
@@ -85,8 +98,8 @@ export class Counters {
     }
   }
 
-  #slotOf(series: string): Slot {
-    const slot = this.#slots.get(series) ?? { value: 0 };
+  #slotOf(series: string, isLately = false): Slot {
+    const slot = this.#slots.get(series) ?? (isLately ? new LastHour(this.#nowMs) : new Total());
     this.#slots.set(series, slot);
     return slot;
   }
@@ -101,7 +114,7 @@ export class Counters {
 interface Surroundings {
   readonly channels: ReadonlySet<string>;
   readonly startedAtMs: number;
-  readonly slotOf: (series: string) => Slot;
+  readonly slotOf: (series: string, isLately: boolean) => Slot;
   readonly folded: (metric: MetricName) => void;
 }
 
@@ -119,14 +132,18 @@ class EventCounter implements Counter {
     const ofChannels = each.labels?.includes("channel") ? around.channels.size * SERIES_PER_CHANNEL_MAX : 0;
     this.#seriesMax = Math.max(SERIES_MAX, ofChannels);
     // Its one series is known: from 0 on, so that the first event is seen as an increase.
-    if (!each.labels) this.#only = around.slotOf(seriesName(each.metric, each.fixed));
+    if (!each.labels) this.#only = this.#slotOf(seriesName(each.metric, each.fixed));
   }
 
   count(fields: LogFields): void {
     const { with: needed, before } = this.#each;
     if (needed !== undefined && fields[needed] === undefined) return;
     if (before !== undefined && !(Number(fields[before]) < this.#around.startedAtMs)) return;
-    (this.#only ?? this.#slotFor(fields)).value += amountOf(this.#each, fields);
+    (this.#only ?? this.#slotFor(fields)).add(amountOf(this.#each, fields));
+  }
+
+  #slotOf(series: string): Slot {
+    return this.#around.slotOf(series, this.#each.lately === true);
   }
 
   #slotFor(fields: LogFields): Slot {
@@ -136,7 +153,7 @@ class EventCounter implements Counter {
     if (slot) return slot;
     const isFull = this.#known.size >= this.#seriesMax;
     if (isFull) this.#around.folded(this.#each.metric);
-    const made = this.#around.slotOf(this.#seriesOf(isFull ? values.map(() => OTHER) : values));
+    const made = this.#slotOf(this.#seriesOf(isFull ? values.map(() => OTHER) : values));
     if (!isFull) this.#known.set(key, made);
     return made;
   }

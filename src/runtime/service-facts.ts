@@ -61,7 +61,7 @@ export function factsFrom(config: LullConfig, all: Arranged): OwnFacts {
   const { apiToken, turnToken, clock = systemClock, secrets = environmentSecrets() } = config;
   const channels = channelsOf(all);
   const startedAtMs = config.partOf?.startedAtMs ?? clock.nowMs();
-  const counters = new Counters({ channels: Object.keys(channels), startedAtMs });
+  const counters = new Counters({ channels: Object.keys(channels), startedAtMs, nowMs: clock.nowMs });
   const log = counters.counted(safely(config.log ?? warnings));
   return {
     settings: settingsFrom(config, all),

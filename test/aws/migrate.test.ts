@@ -201,10 +201,17 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     await put("conversations-trigger-lock", { conversation_id: "conv-1", expires_at: LONG_AGO });
     const items: { id: string; movable?: boolean }[] = (await lull("quarantine")).json.items;
     expect(items.map(({ movable }) => movable)).toEqual([true, true, undefined, undefined]);
-    expect(
-      (await inWords("quarantine")).match(/: lull migrate seed-aws moves it, or lists why it stays/g),
-    ).toHaveLength(2);
-    const ids = items.map(({ id }) => id);
+    expect((await called("status", "--port", "0")).out).toMatch(/^set aside +4 rows: lull quarantine$/m);
+    for (const command of ["status", "locks"]) expect((await called(command)).stderr).toBe("");
+    const listed = await inWords("quarantine");
+    expect(listed.match(/lull migrate seed-aws moves it, or lists why it stays/g)).toHaveLength(2);
+    const shown = await inWords("conversations", "show", "conv-1");
+    expect(shown).toMatch(/^\d+ d ago, a message that another system staged\n {2}wrote: one$/m);
+    expect(shown).toMatch(/^ {2}wrote: two\n {2}it is not answered before .*lull migrate seed-aws moves it/m);
+    expect(await inWords("conversations", "--search", "0100")).toMatch(/4 rows .*: lull quarantine$/);
+    expect(await lull("quarantine", "discard", "--all")).toMatchObject({ code: 2 });
+    // What stands before the dot is enough.
+    const ids = items.map(({ id }) => id.split(".")[0]!);
     const { code, json } = await lull("quarantine", "discard", ...ids);
     expect(code).toBe(1);
     expect(json.results.map(({ result }: { result: string }) => result)).toEqual([
@@ -248,11 +255,19 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     const commands = json.lacks.map(({ command }: Record<string, string>) => command);
     for (const [n, action] of ["update-table", "update-time-to-live", "create-table"].entries())
       expect(commands[n]).toMatch(new RegExp(`^aws dynamodb ${action} `));
+    expect(json.left).toMatchObject([
+      { why: expect.stringMatching(/^its conversation cannot be looked up before/) },
+    ]);
+    expect(json.notes).toMatchObject([expect.stringMatching(/^admission is open over whatsapp, wati: /)]);
     const refused = await migrate("--apply");
     expect(refused).toMatchObject({ code: 1, json: { lacks: [{}, {}, {}] } });
     const made = await migrate("--apply", "--create");
     expect(made, made.stderr).toMatchObject({ code: 1, json: { lacks: [], messages: { moved: 1 } } });
-    expect(made.json.left).toMatchObject([{ conversation_id: "conv-9" }]);
+    const why = expect.stringMatching(/^there is no row of this conversation/);
+    expect(made.json.left).toMatchObject([{ conversation_id: "conv-9", why }]);
+    Object.assign(at.env, { LULL_ADMISSION: "known" });
+    expect((await migrate()).json.notes).toEqual([]);
+    Object.assign(at.env, { LULL_ADMISSION: "open" });
   });
 
   it("seed-aws says so on another engine, and refuses what makes no sense", async () => {

@@ -60,7 +60,8 @@ export const RESPONDER_CALLS: readonly OutgoingCall[] = [
     of: ["cli/running-service.ts"],
     make: async (url, signal) => {
       const { hostname, port } = new URL(url);
-      const [found] = await checkService({ host: hostname, port: Number(port) }, signal);
+      const asking = { apiToken: undefined, secrets: { get: async () => "" } };
+      const [found] = await checkService({ host: hostname, port: Number(port) }, asking, signal);
       return found?.verdict ?? "nothing";
     },
     ends: (manner) => (manner === "closes" ? "nothing" : "fail"),
@@ -69,7 +70,7 @@ export const RESPONDER_CALLS: readonly OutgoingCall[] = [
 
 /** As much of a configuration as the check of an OpenAI key looks at. */
 function loadedAt(baseUrl: string): Loaded {
-  const vendor = { apiKey: "sk-test", keyFrom: "a test", baseUrl };
+  const vendor = { apiKey: "sk-test", keyFrom: "a test", hasKey: true, offered: [], baseUrl };
   const secrets = { get: async () => "sk-test" };
   const responder = { kind: "openai", origin: "a test", vendor };
   return { channels: [], projectResponders: {}, responder, secrets } as unknown as Loaded;

@@ -38,6 +38,7 @@ describe("log events", () => {
 
   test("are named where they are logged, except where a log hands on what it is given", () => {
     expect(loggedIn(sources).forwarding).toEqual([
+      "src/cli/data.ts",
       "src/cli/logger.ts",
       "src/cli/workers/totals.ts",
       "src/engines/sqlite/index.ts",

@@ -35,10 +35,34 @@ it("what was refused as it came in is told with cause and next step", async () =
   await at.type("projects", "set", "default", "--status", "stopped");
   await at.write("ana", "hello?");
   expect((await at.type("refusals")).out).toMatch(/^PROJECT_INACTIVE: .*lull projects$/m);
+  expect(await show()).toMatch(
+    /^project default is \w+: .* lull projects reset default \(PROJECT_INACTIVE\)$/m,
+  );
   expect((await at.type("status", "--port", "0")).out).toMatch(
     /^refused +1 in the last hour, last PROJECT_INACTIVE: lull refusals$/m,
   );
   expect(await show()).toMatch(/^PROJECT_INACTIVE: .*lull projects$/m);
+  expect(await show()).toMatch(
+    /^project default is \w+: .* lull projects reset default \(PROJECT_INACTIVE\)$/m,
+  );
+});
+
+it("what a conversation's own record refuses is told apart from what its project does", async () => {
+  at = await desk(() => "we are");
+  await at.write("ana", "are you open?");
+  await showing("replied");
+  const engine = await at.lull.engine();
+  const { items } = await engine.inspector.conversations({ limit: 1 });
+  const change = { projectStatus: "suspended", allowedChannels: ["sms"] };
+  await engine.conversations.change(items[0]!.id, change);
+  const out = await show();
+  expect(out).toMatch(
+    /^its record has project_status suspended, so messages are refused \(PROJECT_INACTIVE\): /m,
+  );
+  expect(out).toMatch(
+    /^its record has allowed_channels sms\n {2}so test is refused \(CHANNEL_NOT_ALLOWED\): /m,
+  );
+  expect(out).not.toContain("project default");
 });
 
 it("attributes are shown", async () => {
@@ -57,8 +81,12 @@ it("a message that was set aside leaves a trace in its conversation", async () =
   await at.write("ana", "are you open?");
   at.spoil("UPDATE staged SET item = '{'");
   await at.type("resume");
-  const out = await showing("set aside: ");
-  expect(out).toMatch(/NO ANSWER\n.*, set aside: .+\n {2}lull quarantine list --json shows it/);
+  const out = await showing("NO ANSWER");
+  expect(out).toMatch(
+    /NO ANSWER\n.*, a row of staged that is not ours: .+\n {2}lull quarantine --json shows it/,
+  );
+  const [, command] = /once you have seen to it: lull (quarantine discard \S+)/.exec(out)!;
+  expect((await at.type(...command!.split(" "))).out).toBe("1 discarded");
 });
 
 it("which project a conversation is in is told where there are several", async () => {

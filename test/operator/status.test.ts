@@ -40,3 +40,14 @@ it("`status` says what needs a person, and why", async () => {
   expect(out).toMatch(/^ +last (now|.* ago): OPENAI_UNAUTHORIZED: the key was refused$/m);
   expect(out).toMatch(/^waiting +nothing$/m);
 });
+
+it("`status` says which project is stopped, which channels are barred, and the way back", async () => {
+  at = await desk(() => "ok");
+  expect((await at.type("status", "--port", "0")).out).not.toMatch(/^(stopped|barred)/m);
+  await at.lull.changeProject("default", { status: "suspended", allowedChannels: ["web"] });
+  const { out } = await at.type("status", "--port", "0");
+  const refused = "messages are refused, and not kept; lull projects reset default";
+  expect(out).toContain(`stopped   project default is suspended: ${refused}\n`);
+  const told = JSON.parse((await at.type("status", "--port", "0", "--json")).out);
+  expect(told.refusing).toMatchObject([{ project: "default", by: "status" }]);
+});

@@ -23,6 +23,7 @@ const HELD_MS = 360_000;
 
 /** "hold" is answered when the test says so, "fail" never. What `odd` sends, nobody knows the outcome of. */
 const CONFIG = `
+  import { ConfigError, LullError } from ${JSON.stringify(join(ROOT, "src/errors.ts"))};
   import { testChannel } from ${JSON.stringify(join(ROOT, "src/testing/test-channel.ts"))};
 
   const odd = { ...testChannel({ type: "odd", addresses: ["odd"] }), settleMs: 0 };
@@ -33,6 +34,8 @@ const CONFIG = `
     limits: { sweepSeconds: 1, graceSeconds: 0.2, backoffSeconds: 0.1, settleSeconds: 0 },
     respond: async (turn) => {
       if (turn.text === "fail") throw new Error("no such luck");
+      if (turn.text === "key") throw new LullError("refused", { retry: "later", credentials: true });
+      if (turn.text === "secret") throw new ConfigError("its file is gone");
       if (turn.text.includes("hold")) await fetch(process.env.GATE);
       return { text: "heard " + turn.messages.length, usage: { promptTokens: 10, completionTokens: 2 } };
     },
@@ -138,6 +141,9 @@ describe("seed 004's alerts on one machine", () => {
       "LullLeasesBusy",
       "LullDeadLetters",
       "LullUnknownSends",
+      "LullWebhooksRefused",
+      "LullCredentialsRefused",
+      "LullConfigFailed",
       "LullOrphans",
       "LullWorkersDown",
       "LullStoreDown",
@@ -205,8 +211,25 @@ describe("seed 004's alerts on one machine", () => {
       process.kill(pid, "SIGSTOP");
       const byTheOther = await scrape(at.url()).finally(() => process.kill(pid, "SIGCONT"));
       expect(settled(byTheOther)).toEqual(settled(now));
-      for (const metric of RULES.flatMap(metricsIn)) expect([...byTheOther.keys()]).toContain(metric);
+      const metrics = [...byTheOther.keys()].map((series) => series.split("{")[0]);
+      for (const metric of RULES.flatMap(metricsIn)) expect(metrics).toContain(metric);
     }
+  });
+
+  test("ring when webhooks, credentials or a setting are refused", async () => {
+    await prepare();
+    await at.start(2);
+    const quiet = await scrape(at.url());
+    for (let count = 0; count < 5; count += 1)
+      expect((await at.write(1, "hi", { headers: { "x-twilio-signature": "wrong" } })).status).toBe(403);
+    const refused = await scrape(at.url());
+    expect(ringing(quiet, refused)).toEqual(["LullWebhooksRefused"]);
+    expect((await at.write(1, "key")).status).toBe(200);
+    const key = await until("the key", (samples) => samples.get("lull_credentials_refused_total")! > 0);
+    expect(ringing(refused, key)).toEqual(["LullWebhooksRefused", "LullCredentialsRefused"]);
+    expect((await at.write(2, "secret")).status).toBe(200);
+    const secret = await until("the secret", (samples) => samples.get("lull_config_failed_total")! > 0);
+    expect(ringing(key, secret)).toContain("LullConfigFailed");
   });
 
   test("ring after a hard stop, with who held what since when, and no total falls", async () => {

@@ -35,7 +35,7 @@ export function metricsIn({ expression }: AlertRule): string[] {
 
 /**
  * Whether a rule rings between two scrapes. It knows as much of PromQL as the page uses: metrics without
- * labels, what they grew by, numbers, comparisons, `and`.
+ * labels, their sums by channel, what they grew by, numbers, comparisons, `and`.
  */
 export function rings(rule: AlertRule, before: Samples, now: Samples, nowSeconds: number): boolean {
   return rule.expression.split(/ and /).every((part) => {
@@ -57,8 +57,17 @@ function sumOf(term: string, before: Samples, now: Samples, nowSeconds: number):
   if (subtracting.length === 2) return value(subtracting[0]!) - value(subtracting[1]!);
   const grown = /^(?:rate|increase)\((lull_\w+)\[\d+m\]\)$/.exec(term)?.[1];
   if (grown !== undefined) return sample(now, grown) - sample(before, grown);
+  const summed = /^sum by \(channel\) \((lull_\w+)\)$/.exec(term)?.[1];
+  if (summed !== undefined) return largestOf(summed, now);
   if (term === "time()") return nowSeconds;
   return /^\d/.test(term) ? Number(term) : sample(now, term);
+}
+
+/** Prometheus looks at each channel by itself. One that nothing was counted of has no series. */
+function largestOf(metric: string, samples: Samples): number {
+  const ofMetric = [...samples].filter(([series]) => series.startsWith(`${metric}{`));
+  const channels = Map.groupBy(ofMetric, ([series]) => /channel="([^"]*)"/.exec(series)?.[1]);
+  return Math.max(0, ...[...channels.values()].map((all) => all.reduce((sum, [, value]) => sum + value, 0)));
 }
 
 function sample(samples: Samples, name: string): number {

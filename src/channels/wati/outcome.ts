@@ -32,12 +32,12 @@ export function outcomeOf(answer: Answer, outgoing: Outgoing, nowMs: number): Se
     case "taken":
       return { kind: "sent", providerId: idIn(body, outgoing) };
     case "refused":
-      // The words of the refusal decide, but are not repeated: they may quote the customer.
+      // All words of the refusal decide. Only WATI's own reason is repeated: others may quote the customer.
       if (TOO_MANY.test(answer.body)) return later(answer, nowMs);
       return {
         kind: "not-sent",
         retry: "never",
-        why: "WATI answered that it did not send it (result: false)",
+        why: `WATI answered that it did not send it (result: false${reasonIn(body)})`,
       };
     default:
       return { kind: "unknown", why: `WATI answered ${status} without saying whether it was sent` };
@@ -49,6 +49,16 @@ function resultIn({ result, ok }: Fields): "taken" | "refused" | undefined {
   if (word === false || ok === false || word === "error" || word === "failed" || word === "fail")
     return "refused";
   return word === true || ok === true || word === "success" || word === "pending" ? "taken" : undefined;
+}
+
+const INFO_MAX = 120;
+/** Numbers of customers, and what may be a key. */
+const UNTOLD = /\+?\d[\d ()-]{4,}\d|[\w.-]{24,}/g;
+
+function reasonIn({ info }: Fields): string {
+  if (typeof info !== "string") return "";
+  const words = info.replace(/[\s\p{Cc}]+/gu, " ").replace(UNTOLD, "…");
+  return words.trim() === "" ? "" : `: ${[...words.trim()].slice(0, INFO_MAX).join("")}`;
 }
 
 /** Accepted without an id is still accepted: a name of ours is better than sending it again. */

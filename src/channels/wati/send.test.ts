@@ -91,6 +91,19 @@ test.each<[number, object | string, string]>([
   expect(told).toBe(meaning);
 });
 
+test("why WATI did not send it is kept, in one bounded line without numbers and keys", () => {
+  const why = (info: unknown) => {
+    const body = JSON.stringify({ result: false, info });
+    const outcome = outcomeOf({ status: 200, retryAfter: null, body }, outgoing, 0);
+    return outcome.kind === "not-sent" ? outcome.why : outcome.kind;
+  };
+  const said = "WATI answered that it did not send it (result: false";
+  expect(why("Ticket has been\nexpired")).toBe(`${said}: Ticket has been expired)`);
+  expect(why("no 50370000001, token eyJhbGciOiJIUzI1NiJ9.abcdef")).toBe(`${said}: no …, token …)`);
+  expect(why("no ".repeat(500)).length).toBeLessThan(200);
+  expect(why({ text: "hi" })).toBe(`${said})`);
+});
+
 test("a lost message is found by text and time, and only among our own", async () => {
   fake.add({ text: "ok", owner: false });
   fake.add({ text: "ok", createdAtMs: TEST_NOW_MS - 1_000 });

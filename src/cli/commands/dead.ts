@@ -4,15 +4,12 @@ import type { Lull } from "../../index.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
 import type { Engine } from "../../ports/engine.ts";
 import { STILL_PASSED_ON } from "../../runtime/passed-on.ts";
-import { idLike } from "../by-prefix.ts";
+import { everyOne, idLike } from "../by-prefix.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
 import { quietLog, withData } from "../data.ts";
 import { letterLines, letterTitle } from "../output/dead-letter.ts";
 import { printBlocks, printResult } from "../output/print.ts";
 import { UsageError } from "../usage-error.ts";
-
-/** How many dead letters `--all` reads at a time. */
-const PAGE = 200;
 
 export const list: Command = {
   about:
@@ -94,7 +91,7 @@ function forEach(
   if ((call.args.length === 0) === (call.options.all !== true))
     throw new UsageError("name dead letters by id, or give --all");
   return withData(call, async ({ lull, engine }) => {
-    const all = call.options.all === true ? await everyOne(engine.inspector.dead) : [];
+    const all = call.options.all === true ? await everyOne((page) => engine.inspector.dead(page)) : [];
     const named = () => Promise.all(call.args.map((given) => letterLike(engine, given)));
     const ids = call.options.all === true ? all.filter(isMeant).map(({ id }) => id) : await named();
     const skipped = all.filter((letter) => !isMeant(letter)).map(({ id }) => id);
@@ -129,23 +126,4 @@ function whySkipped(ids: readonly string[]): string {
     `${ids.length} skipped: something of their reply went out, or may have, and would be said again. ` +
     `Name them, or give --also-sent: ${ids.join(" ")}`
   );
-}
-
-/**
- * Read to the end before the first is touched: a list that changes while it is paged through skips entries.
- */
-async function everyOne(
-  read: (page: {
-    limit: number;
-    cursor?: string;
-  }) => Promise<{ items: readonly DeadLetter[]; next?: string }>,
-) {
-  const letters: DeadLetter[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await read({ limit: PAGE, ...(cursor !== undefined && { cursor }) });
-    letters.push(...page.items);
-    cursor = page.next;
-  } while (cursor !== undefined);
-  return letters;
 }

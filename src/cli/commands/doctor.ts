@@ -78,7 +78,7 @@ async function examineLoaded(
   // The phone page exists only in `lull dev`, unless the configuration asks for it.
   const channels = loaded.channels.filter(({ origin }) => origin !== "lull dev");
   // Asked first: the other checks open the database, and this one looks whether it is open.
-  const service = checkService(loaded.server, AbortSignal.timeout(SERVICE_MS));
+  const service = checkService(loaded.server, lull, AbortSignal.timeout(SERVICE_MS));
   const groups = await Promise.all([
     db === undefined ? [] : checkDisk(db),
     db === undefined ? [] : checkRights(db, call.io.cwd),
@@ -86,7 +86,7 @@ async function examineLoaded(
     loaded.misspelt.map((sentence) => warn("environment", sentence)),
     checkSecretFiles(loaded.file, call.io.cwd),
     db === undefined ? [] : checkHalfCopies([dirname(db), call.io.cwd]),
-    checkStore(lull, db, call.io.nowMs()),
+    checkStore(lull, db, call.io.nowMs(), loaded.config(silent).engine.seedTables !== undefined),
     service.then((found) => (found.length > 0 ? found : checkOverdue(lull, loaded.server, call.io.nowMs()))),
     checkClock(call.io.nowMs, online ? providerUrl(loaded) : undefined, signal),
     online ? checkChannels(channels, signal) : [],

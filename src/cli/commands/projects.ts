@@ -1,9 +1,9 @@
 import type { Lull } from "../../index.ts";
 import { ACTIVE } from "../../model/project.ts";
 import type { Project } from "../../runtime/projects.ts";
-import { barredChannels } from "../barred-channels.ts";
 import type { Call, Command } from "../command.ts";
 import { withData } from "../data.ts";
+import { barredChannels } from "../muted-projects.ts";
 import { printListing, printResult } from "../output/print.ts";
 import { CommandFailed, UsageError } from "../usage-error.ts";
 

@@ -9,6 +9,7 @@ import { nameShown } from "../output/customer.ts";
 import { printListing } from "../output/print.ts";
 import { refusalNotes } from "../output/refusal-causes.ts";
 import { relativeTime } from "../output/times.ts";
+import { wrapped } from "../output/wrapped.ts";
 import { CommandFailed } from "../usage-error.ts";
 
 export const refusals: Command = {
@@ -39,7 +40,8 @@ What was refused only when its turn came is kept, in its conversation: lull conv
         none: "No refusals.",
       });
       const notes = refusalNotes(listing.items.map(({ code }) => code));
-      if (!call.json && notes.length > 0) call.io.out(`\n${notes.join("\n")}`);
+      const lines = notes.map((note) => wrapped(note, 2, call.io.columns));
+      if (!call.json && notes.length > 0) call.io.out(`\n${lines.join("\n")}`);
       return 0;
     }),
 };

@@ -1,12 +1,16 @@
 import { type Standing, standingOf } from "../../core/standing.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
+import type { Settings } from "../../model/settings.ts";
 import type { Counts, Inspector, LockRecord } from "../../ports/inspector.ts";
 import { version } from "../../process/version.ts";
+import type { Project } from "../../runtime/projects.ts";
 import type { Command } from "../command.ts";
 import { withData } from "../data.ts";
 import { pausesNow, stoodNow } from "../kept-back.ts";
+import { type Mute, mutesOf } from "../muted-projects.ts";
 import { counted } from "../output/counted.ts";
 import { printJson } from "../output/print.ts";
+import { refusedWebhooksShown } from "../output/refused-webhooks.ts";
 import { pauseLines, troubleLines, waitingShown } from "../output/standing.ts";
 import { oneLine } from "../output/table.ts";
 import { relativeTime } from "../output/times.ts";
@@ -28,6 +32,8 @@ interface Status {
   readonly service: RunningService;
   readonly counts: Counts;
   readonly standing: Standing;
+  /** Whose messages are refused. What is paused is in `standing`. */
+  readonly refusing: readonly (Mute & { readonly project: string })[];
   /** The latest message that got no turn. */
   readonly lastError?: Pick<DeadLetter, "id" | "reason" | "atMs">;
   /** What was refused in the last hour, as far as was looked. */
@@ -43,23 +49,33 @@ export const status: Command = {
     withData(call, async ({ lull, engine, loaded }) => {
       const nowMs = call.io.nowMs();
       const { inspector } = engine;
-      const [service, counts, { locks, isCut }, dead, refused, pauses] = await Promise.all([
+      const [service, counts, { locks, isCut }, dead, refused, pauses, projects] = await Promise.all([
         askService(loaded.server, lull, AbortSignal.timeout(SERVICE_MS)),
         inspector.counts(),
         locksOf(inspector),
         inspector.dead({ limit: 1 }),
         refusedSince(inspector, nowMs - HOUR_MS),
         pausesNow({ lull, engine }),
+        lull.projects(),
       ]);
       const standing = standingOf(await stoodNow({ lull, engine }, locks, pauses), pauses, nowMs);
       const [last] = dead.items;
       const lastError = last && { lastError: { id: last.id, reason: last.reason, atMs: last.atMs } };
-      const found = { version: version(), service, counts, standing, ...lastError, refused, isCut };
+      const refusing = refusingAmong(projects, lull.settings);
+      const found = { version: version(), service, counts, standing, refusing, ...lastError, refused, isCut };
       if (call.json) printJson(call, found);
       else call.io.out(linesWithin(call.io.columns, linesOf(found, nowMs)));
       return 0;
     }),
 };
+
+function refusingAmong(projects: readonly Project[], settings: Settings): Status["refusing"] {
+  return projects.flatMap((each) =>
+    mutesOf(each, settings)
+      .filter(({ by }) => by !== "pause")
+      .map((mute) => ({ project: each.name, ...mute })),
+  );
+}
 
 async function refusedSince(inspector: Inspector, sinceAtMs: number): Promise<Status["refused"]> {
   const { items } = await inspector.refusals({ limit: REFUSALS_MAX });
@@ -83,7 +99,9 @@ function linesOf(found: Status, nowMs: number): string[] {
   return [
     line("lull", found.version),
     line("service", serviceSaid(found.service)),
+    ...webhookLines(found.service),
     ...(counts.paused ? [line("paused", "nobody is answered: lull resume")] : []),
+    ...found.refusing.map(({ by, project, words }) => line(LABELS[by], `project ${project} ${words}`)),
     ...pauseLines(standing).map(([label, text]) => line(label, text)),
     line("waiting", waitingShown(counts.staged, standing, found.isCut, nowMs)),
     ...(standing.answering === 0 ? [] : [line("answering", counted(standing.answering, "conversation"))]),
@@ -100,6 +118,22 @@ function linesOf(found: Status, nowMs: number): string[] {
     line("in all", `${counted(counts.conversations, "conversation")}, ${counted(counts.turns, "turn")}`),
   ];
 }
+
+const LABELS: Readonly<Record<Mute["by"], string>> = {
+  status: "stopped",
+  pause: "paused",
+  channels: "barred",
+};
+
+function webhookLines(service: RunningService): string[] {
+  if (service.kind !== "ready") return [];
+  const { refusedWebhooks } = service;
+  if (refusedWebhooks === undefined) return [line("", UNTOLD)];
+  return refusedWebhooks.map((each) => line("webhooks", refusedWebhooksShown(each)));
+}
+
+/** Else no line about webhooks would look as if none was refused. */
+const UNTOLD = "which webhooks it refused it tells only with its API token: LULL_API_TOKEN";
 
 function refusedLine({ count, lastCode }: Status["refused"]): string[] {
   if (count === 0) return [];

@@ -1,5 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
-import { askReady, reachable } from "../running-service.ts";
+import type { Service } from "../../runtime/service.ts";
+import { refusedWebhooksShown } from "../output/refused-webhooks.ts";
+import { askService } from "../running-service.ts";
 import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
 /**
@@ -8,15 +10,19 @@ import { type CheckResult, fail, ok, warn } from "./check-result.ts";
  */
 export async function checkService(
   { host, port, db }: { readonly host: string; readonly port: number; readonly db?: string | undefined },
+  asking: Pick<Service, "apiToken" | "secrets">,
   signal: AbortSignal,
 ): Promise<CheckResult[]> {
   if (port === 0) return [];
   // Checked before this command opens the database itself.
   const isElsewhere = db !== undefined && isClosed(db);
-  const said = await askReady(`http://${reachable(host)}:${port}`, signal);
+  const said = await askService({ host, port }, asking, signal);
   switch (said.kind) {
     case "ready":
-      return [isElsewhere ? warn("service", another(port, db)) : ok("service", ready(port))];
+      return [
+        isElsewhere ? warn("service", another(port, db)) : ok("service", ready(port)),
+        ...(said.refusedWebhooks ?? []).map((refused) => warn("webhooks", refusedWebhooksShown(refused))),
+      ];
     case "unready":
       return [fail("service", `one answers on port ${port}, and is not ready: ${said.why}`)];
     case "silent":

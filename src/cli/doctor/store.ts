@@ -11,6 +11,8 @@ export async function checkStore(
   lull: Lull,
   db: string | undefined,
   nowMs: number,
+  /** Whether the engine has the tables of the system that ran before. */
+  hasSeedTables = false,
 ): Promise<readonly CheckResult[]> {
   if (db !== undefined && !(await isThere(db))) return [];
   try {
@@ -29,7 +31,9 @@ export async function checkStore(
       ...(future ? [fail("clock", "the database holds times in the future: the clock was set back")] : []),
       ...(dead > 0 ? [warn("dead letters", `${dead}: look at them with \`lull dead\``)] : []),
       ...(unknown > 0 ? [warn("unknown sends", `${unknown}: look at them with \`lull unknown\``)] : []),
-      ...(quarantined > 0 ? [warn("quarantine", `${notOurs(quarantined)}: ${SET_ASIDE}`)] : []),
+      ...(quarantined > 0
+        ? [warn("quarantine", `${notOurs(quarantined)}: ${LOOK}${hasSeedTables ? MOVE : ""}`)]
+        : []),
       ...(paused ? [warn("paused", "answering is paused; go on with `lull resume`")] : []),
     ];
   } catch (error) {
@@ -37,7 +41,8 @@ export async function checkStore(
   }
 }
 
-const SET_ASIDE = "look at them with `lull quarantine`; messages of another system: `lull migrate seed-aws`";
+const LOOK = "look at them with `lull quarantine`";
+const MOVE = "; messages of another system: `lull migrate seed-aws`";
 
 function notOurs(rows: number): string {
   return `${counted(rows, "row")} ${rows === 1 ? "was" : "were"} not ours`;

@@ -3,7 +3,8 @@ import type { RefusalCode } from "../../model/refusal.ts";
 /** Why a message is refused with each code, and what a person does about it. */
 export const REFUSAL_CAUSES: Readonly<Record<RefusalCode, string>> = {
   INVALID_SIGNATURE:
-    "its sender did not prove who it is. Compare the channel's secret and public URL: lull doctor",
+    "its sender did not prove who it is. Compare the channel's secret here with the provider's (WATI: " +
+    "the passkey in the webhook's URL; Twilio: the auth token) and the public URL: lull doctor shows it",
   INVALID_PAYLOAD: "it cannot be read. Compare which provider calls this webhook: lull doctor",
   PAYLOAD_TOO_LARGE: "the request is larger than limits.bodyBytesMax",
   MESSAGE_TOO_LARGE: "the message is longer than can be kept; the customer has to write a shorter one",
@@ -11,9 +12,10 @@ export const REFUSAL_CAUSES: Readonly<Record<RefusalCode, string>> = {
     'the customer has no conversation, and admission is "known". Make one: lull conversations create',
   PROJECT_INACTIVE:
     "the project, or the conversation's record, is not active; the customer has to write again. " +
-    "Look: lull projects",
+    "Which of the two: lull conversations show <id>, and lull projects",
   CHANNEL_NOT_ALLOWED:
-    "this type of channel is not allowed there; the customer has to write again. Look: lull projects",
+    "the project, or the conversation's record, does not allow this type of channel; the customer has to " +
+    "write again. Which of the two: lull conversations show <id>, and lull projects",
   CONVERSATION_LOCKED:
     'the conversation was being answered, and whileBusy is "reject"; the customer has to write again',
   ROUTE_NOT_FOUND: "no channel or responder is configured for it. Look: lull config",

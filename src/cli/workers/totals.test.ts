@@ -25,6 +25,14 @@ test("what all workers counted is added up, what they had told before they died 
   expect(await totals.gather([other])).toEqual({ a: 4, b: 2 });
 });
 
+test("what was so in the last hour is forgotten with the worker that saw it", async () => {
+  const totals = new Totals(fakeClock());
+  const one: Worker = workerWith(() => {});
+  totals.heard(one, { 'lull_webhooks_refused_lately{channel="a"}': 5, lull_lately_total: 5 });
+  totals.left(one);
+  expect(await totals.gather([])).toEqual({ lull_lately_total: 5 });
+});
+
 test("a worker that does not answer in time counts with what it told last", async () => {
   const clock = fakeClock();
   const totals = new Totals(clock);

@@ -8,6 +8,9 @@ import type { ParentMessage } from "./messages.ts";
 /** A worker whose event loop is blocked does not answer: what it told last counts. */
 const WITHIN_MS = 1_000;
 
+/** What was so in the last hour: of one that is gone it would be told for ever. */
+const LATELY = /^lull_\w+_lately(?:\{|$)/;
+
 /** What the parent logs itself, and counts: it does not load the table of all events. */
 export const OWN_EVENTS: Readonly<Record<string, MetricName>> = {
   "worker.died": "lull_workers_died_total",
@@ -46,7 +49,8 @@ export class Totals {
 
   left(worker: Worker): void {
     this.#over.add(worker);
-    this.#gone = sumOf([this.#gone, this.#latest.get(worker) ?? {}]);
+    const counted = Object.entries(this.#latest.get(worker) ?? {}).filter(([name]) => !LATELY.test(name));
+    this.#gone = sumOf([this.#gone, Object.fromEntries(counted)]);
     this.#latest.delete(worker);
     for (const id of [...this.#open.keys()]) this.#answered(id, worker);
   }

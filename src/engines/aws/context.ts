@@ -91,7 +91,7 @@ export function contextFor(
     settings: withinLimits(settings),
     clock,
     log,
-    quarantine: new Quarantine(log, clock, (id) => installation.seenKey(id)),
+    quarantine: new Quarantine(log, (id) => installation.seenKey(id)),
     holder,
     nextSequence: () => ++sequence,
     held: new Recent(HELD_MAX),

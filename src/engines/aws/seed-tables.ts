@@ -172,7 +172,7 @@ async function findRow(
   context: AwsContext,
   id: string,
   primaryChannel: string | undefined,
-): Promise<SeedItem | undefined> {
+): Promise<SeedItem | "no-index" | undefined> {
   const bare = primaryChannel?.replace(/^[a-z]+:/, "");
   const forms = bare === undefined ? [] : [primaryChannel!, bare, `whatsapp:${bare}`];
   for (const form of new Set(forms)) {
@@ -183,8 +183,8 @@ async function findRow(
 }
 
 /** Before the indexes are made, a row can only be found by its key. */
-function unlessImpossible(error: unknown): undefined {
-  if (error instanceof LullError && error.retry === "never") return undefined;
+function unlessImpossible(error: unknown): "no-index" {
+  if (error instanceof LullError && error.retry === "never") return "no-index";
   throw error;
 }
 

@@ -141,8 +141,9 @@ async function moveGroup(
     void left.push({ table, conversationId: id, messageSid, why });
   const primary = group.find(({ message }) => message.primaryChannel !== undefined);
   const conversation = await move.tables.conversation(id, primary?.message.primaryChannel);
-  if (!conversation) {
-    for (const { message } of group) leave(message.messageSid, NO_ROW);
+  if (conversation === undefined || conversation === "no-index") {
+    const why = conversation === undefined ? NO_ROW : NO_INDEX;
+    for (const { message } of group) leave(message.messageSid, why);
     return;
   }
   const ready: (MovedMessage & { readonly sid: string })[] = [];
@@ -166,6 +167,9 @@ async function moveGroup(
 }
 
 const NO_ROW = "there is no row of this conversation in the table of conversations";
+const NO_INDEX =
+  "its conversation cannot be looked up before the index by-conversation-id of the table of conversations " +
+  "is there, and what else is missing";
 const LEFT_AS = {
   "too-large": "it is too large",
   full: "as many wait in its conversation as may (limits.stagedMessagesMax): run it again once answered",

@@ -8,7 +8,13 @@ import type { OpenAiOptions, OpenAiSettings } from "./options.ts";
 /** The settings of each assistant, made at start: a mistake in one is not left to its first customer. */
 export interface RecordSettings {
   readonly assistants: ReadonlyMap<string, OpenAiSettings>;
-  readonly apiKeys: readonly { readonly id: string; readonly reference: SecretReference }[];
+  readonly apiKeys: readonly OfferedKey[];
+}
+
+/** A key that a conversation's record may ask for. */
+export interface OfferedKey {
+  readonly id: string;
+  readonly reference: SecretReference;
 }
 
 export function recordSettings(
@@ -19,13 +25,16 @@ export function recordSettings(
     id,
     make({ ...options, ...own }),
   ]);
-  const keys = Array.isArray(apiKeys)
+  return { assistants: new Map(made), apiKeys: offeredKeys(apiKeys) };
+}
+
+export function offeredKeys(apiKeys: NonNullable<OpenAiOptions["apiKeys"]>): OfferedKey[] {
+  return Array.isArray(apiKeys)
     ? apiKeys.map((name: string) => ({ id: name, reference: { name } }))
     : Object.entries(apiKeys as Record<string, SecretReference>).map(([id, reference]) => ({
         id,
         reference,
       }));
-  return { assistants: new Map(made), apiKeys: keys };
 }
 
 /** The settings that the conversation's record asks for, as far as they are offered. */

@@ -3,6 +3,7 @@ import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { ConfigError, LullError } from "../../errors.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
+import { sdkErrorFrom } from "../../wire/aws-errors.ts";
 import { failure } from "../../wire/aws-failure.ts";
 import { AWS_DEADLINES, DeadlineMissed, within } from "../../wire/deadline.ts";
 import { environmentSecrets } from "../secrets.ts";
@@ -146,7 +147,8 @@ function unavailable(error: unknown, reference: string): LullError {
   const known = failure(cause, `the secret ${reference}`);
   if (known instanceof ConfigError) return known;
   const name = cause instanceof Error ? cause.name : "unknown";
-  const message = `the secret ${reference} cannot be read (${name})`;
+  // What the network says is an `Error` with a code.
+  const message = `the secret ${reference} cannot be read (${sdkErrorFrom(cause).code ?? name})`;
   if (FOR_A_PERSON.has(name)) return new ConfigError(message, cause);
   return new LullError(message, { code: "SECRET_UNAVAILABLE", retry: "later", cause });
 }

@@ -3,6 +3,7 @@ import type { Engine } from "../../../ports/engine.ts";
 import type { Listing } from "../../../ports/inspector.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf, textOption } from "../../command.ts";
 import { withData } from "../../data.ts";
+import { counted } from "../../output/counted.ts";
 import { customerOf } from "../../output/customer.ts";
 import { printListing } from "../../output/print.ts";
 import { relativeTime } from "../../output/times.ts";
@@ -52,9 +53,17 @@ async function noneOf(
   { items }: Listing<Conversation>,
 ): Promise<string> {
   const none = "No conversations.";
-  if (items.length > 0 || search || active || closed) return none;
+  if (items.length > 0 || active || closed) return none;
+  if (search) return `${none}${notSearched((await inspector.counts()).quarantined)}`;
   const waiting = (await inspector.locks({ limit: 1 })).items;
   return waiting.length === 0 ? none : `${none} Messages wait all the same: lull locks shows where.`;
+}
+
+/** What another system staged is in no conversation of ours before it is moved. */
+function notSearched(rows: number): string {
+  if (rows === 0) return "";
+  const [are, were] = rows === 1 ? ["is", "was"] : ["are", "were"];
+  return ` ${counted(rows, "row")} that ${are} set aside ${were} not searched: lull quarantine`;
 }
 
 async function customersOf(

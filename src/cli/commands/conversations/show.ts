@@ -12,14 +12,17 @@ import { conversationLike } from "../../by-prefix.ts";
 import { type Command, countOption } from "../../command.ts";
 import { type Opened, withData } from "../../data.ts";
 import { ALL_PAUSED, pausesNow, wayBack } from "../../kept-back.ts";
+import { mutesOf } from "../../muted-projects.ts";
 import { attributesShown } from "../../output/attributes.ts";
 import { counted } from "../../output/counted.ts";
 import { customerOf, nameShown } from "../../output/customer.ts";
 import { elsewhereShown } from "../../output/elsewhere.ts";
 import { printJson } from "../../output/print.ts";
+import { projectRules, recordRules } from "../../output/record-rules.ts";
 import { refusalNotes } from "../../output/refusal-causes.ts";
 import { oneLine, table } from "../../output/table.ts";
 import { relativeTime } from "../../output/times.ts";
+import { wrapped } from "../../output/wrapped.ts";
 import { CommandFailed } from "../../usage-error.ts";
 import { flagsOf } from "./list.ts";
 import { failingNow, unanswered } from "./unanswered.ts";
@@ -42,7 +45,10 @@ export const show: Command = {
       const detail = await engine.inspector.conversation(id);
       if (!detail) throw new CommandFailed(`there is no conversation ${id}`);
       if (call.json) printJson(call, detail);
-      else call.io.out(describe(await shownOf(opened, detail), last, call.io.nowMs()));
+      else {
+        const parts = describe(await shownOf(opened, detail), last, call.io.nowMs());
+        call.io.out(parts.map((part) => within(part, call.io.columns)).join("\n"));
+      }
       return 0;
     });
   },
@@ -57,11 +63,12 @@ interface Shown {
   readonly setAside: readonly QuarantinedRow[];
 }
 
-async function shownOf({ engine, lull }: Opened, detail: ConversationDetail): Promise<Shown> {
+async function shownOf(opened: Opened, detail: ConversationDetail): Promise<Shown> {
+  const { engine, lull } = opened;
   const { conversation } = detail;
   const { settings } = lull;
   const [introduction, pauses, setAside] = await Promise.all([
-    introduced(engine, settings, detail),
+    introduced(opened, detail),
     pausesNow({ engine, lull }),
     setAsideOf(engine, conversation.id),
   ]);
@@ -75,14 +82,19 @@ async function setAsideOf({ inspector }: Engine, id: string): Promise<Quarantine
   return items.filter(({ conversationId }) => conversationId === id);
 }
 
-async function introduced(engine: Engine, settings: Settings, detail: ConversationDetail): Promise<string[]> {
+async function introduced({ engine, lull }: Opened, detail: ConversationDetail): Promise<string[]> {
   const { conversation } = detail;
+  const { settings } = lull;
   const whom = await customerOf(engine, conversation);
-  const project = projectsInUse(settings).length > 1 ? projectAt(settings, conversation) : undefined;
+  const at = projectAt(settings, conversation);
+  const project = projectsInUse(settings).length > 1 ? at : undefined;
+  const rule = (await lull.projects()).find(({ name }) => name === at);
   return [
     `${typeShown(conversation, settings)}: ${whom} writes to ${conversation.address}`,
     ...(project === undefined ? [] : [`in project ${project}`]),
     ...(await reachedAt(engine, detail)),
+    ...(rule ? projectRules(rule.name, mutesOf(rule, settings)) : []),
+    ...recordRules(conversation),
   ];
 }
 
@@ -102,10 +114,16 @@ async function reachedAt({ inspector }: Engine, { conversation }: ConversationDe
     : [`now written to at ${nameShown(addressee)}`];
 }
 
-function describe(shown: Shown, last: number, nowMs: number): string {
+/** Tables are left as they are. What follows a line's first words stands below them. */
+function within(part: string, columns: number | undefined): string {
+  const indent = part.length - part.trimStart().length + 2;
+  return part.includes("\n") ? part : wrapped(part, indent, columns);
+}
+
+function describe(shown: Shown, last: number, nowMs: number): string[] {
   const { detail, keptBack, setAside } = shown;
   const { conversation, lock } = detail;
-  const parts = [
+  return [
     ...(keptBack?.by === "all-paused" ? [`${ALL_PAUSED}\n`] : []),
     `${conversation.id}  ${[conversation.status, flagsOf(conversation)].filter(Boolean).join(", ")}`,
     ...shown.introduction,
@@ -124,7 +142,6 @@ function describe(shown: Shown, last: number, nowMs: number): string {
     ...refusals(detail.refusals.slice(-last), nowMs),
     ...section("Attributes", attributesShown(conversation.attributes)),
   ];
-  return parts.join("\n");
 }
 
 /** Another system's record need not say since when it is there. */

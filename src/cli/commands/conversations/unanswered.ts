@@ -6,6 +6,7 @@ import { counted } from "../../output/counted.ts";
 import { letterLines } from "../../output/dead-letter.ts";
 import { nextStep } from "../../output/next-step.ts";
 import { refusalCause } from "../../output/refusal-causes.ts";
+import { setAsideLines } from "../../output/set-aside.ts";
 import { oneLine } from "../../output/table.ts";
 import { relativeTime } from "../../output/times.ts";
 
@@ -25,7 +26,7 @@ export function unanswered(
     ...part("NO ANSWER", [
       ...detail.dead.slice(-last).flatMap((letter) => deadLetter(letter, nowMs)),
       ...refused.slice(-last).flatMap((turn) => refusedTurn(turn, detail, nowMs)),
-      ...setAside.slice(0, last).flatMap((row) => quarantined(row, nowMs)),
+      ...setAside.slice(0, last).flatMap((row) => setAsideLines(row, nowMs)),
     ]),
     ...part(
       "MAY NOT HAVE ARRIVED",
@@ -62,13 +63,6 @@ function refusedTurn(turn: TurnRecord, { messages }: Detail, nowMs: number): str
     `${relativeTime(committedAtMs, nowMs)}, ${outcome}`,
     ...wrote.map(({ text }) => `  wrote: ${oneLine(text, TEXT_MAX) || "(no text)"}`),
     ...(cause === undefined ? [] : [`  ${cause}`]),
-  ];
-}
-
-function quarantined({ why, atMs }: QuarantinedRow, nowMs: number): string[] {
-  return [
-    `${relativeTime(atMs, nowMs)}, set aside: ${oneLine(why, TEXT_MAX)}`,
-    "  lull quarantine list --json shows it",
   ];
 }
 

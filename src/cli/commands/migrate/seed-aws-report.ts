@@ -2,6 +2,7 @@ import type { AwsMoved } from "../../../migrate/seed-aws/move.ts";
 import type { Lacking } from "../../../ports/seed-tables.ts";
 import type { Call } from "../../command.ts";
 import { printResult } from "../../output/print.ts";
+import { wrapped } from "../../output/wrapped.ts";
 import { inWords } from "./migration.ts";
 
 /** What stood in the way, what was put right, and what became of the rows. */
@@ -12,6 +13,8 @@ export interface Reported {
   readonly made: readonly Lacking[];
   readonly lacks: readonly Lacking[];
   readonly moved: AwsMoved;
+  /** What will be different from the system before. */
+  readonly notes: readonly string[];
 }
 
 /** No row was touched. Returns the exit code. */
@@ -27,7 +30,7 @@ export function refuse(
   return 1;
 }
 
-export function report(call: Call, { isReal, needs, made, lacks, moved }: Reported): number {
+export function report(call: Call, { isReal, needs, made, lacks, moved, notes }: Reported): number {
   const young = moved.messages.young + moved.conversations.young;
   const lines = [countsInWords(moved, isReal)];
   // Names first: what is missing by its name may only be mistyped.
@@ -35,8 +38,9 @@ export function report(call: Call, { isReal, needs, made, lacks, moved }: Report
   if (made.length > 0) lines.push("", ...madeInWords(made));
   if (lacks.length > 0) lines.push("", ...lacksInWords(lacks));
   if (young > 0) lines.push("", `${young} ${YOUNG}`);
+  if (notes.length > 0) lines.push("", ...notes.map((note) => wrapped(note, 2, call.io.columns)));
   if (!isReal) lines.push("", `Nothing was changed. ${adviceFor(needs, lacks)}`);
-  printResult(call, { dryRun: !isReal, needs, made, lacks, ...moved }, lines.join("\n"));
+  printResult(call, { dryRun: !isReal, needs, made, lacks, notes, ...moved }, lines.join("\n"));
   return isReal && moved.left.length + young > 0 ? 1 : 0;
 }
 

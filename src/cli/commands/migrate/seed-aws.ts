@@ -1,4 +1,5 @@
 import type { ConfiguredChannel } from "../../../config/channels.ts";
+import { settingsFor } from "../../../core/projects.ts";
 import { StoreUnavailable } from "../../../errors.ts";
 import type { Lull } from "../../../index.ts";
 import { type AwsMoved, moveTables } from "../../../migrate/seed-aws/move.ts";
@@ -64,13 +65,27 @@ is stopped. It may be killed and run again at any time. Exit code 1: something w
         const channels = Object.fromEntries(configured.map(({ name }) => [name, lull.channels[name]!]));
         const moving = { tables, channel, isReal, olderThanMs, configured };
         const moved = await move(call, { ...lull, channels }, moving);
-        return report(call, { isReal, needs, made, lacks, moved });
+        const notes = isReal ? [] : admissionNotes(lull, configured);
+        return report(call, { isReal, needs, made, lacks, moved, notes });
       } finally {
         await tables.close();
       }
     });
   },
 };
+
+/** The original system refused who has no conversation, and with it no assistant and no credentials. */
+function admissionNotes({ settings }: Lull, configured: readonly ConfiguredChannel[]): string[] {
+  const open = configured
+    .map(({ name }) => name)
+    .filter((name) => settingsFor(settings, name).admission === "open");
+  return open.length === 0 ? [] : [`admission is open over ${open.join(", ")}: ${OPEN}`];
+}
+
+const OPEN =
+  "who has no open conversation, a stranger or the owner of a completed task, gets a new one, without " +
+  "ai_config and channel_config. The original system refused them (CONVERSATION_NOT_FOUND): " +
+  'LULL_ADMISSION=known, or admission: "known", does as well';
 
 function ageOf(call: Call): number {
   const given = textOption(call, "older-than") ?? "10m";

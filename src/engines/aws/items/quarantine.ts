@@ -1,12 +1,10 @@
 import type { Sound } from "../../../core/shape.ts";
 import type { Log } from "../../../model/log.ts";
-import type { Clock } from "../../../ports/clock.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { TABLES, type TableName } from "../dynamo/tables.ts";
 import { Recent } from "../recent.ts";
 
-/** A row that every look meets is not reported every time. */
-const AGAIN_MS = 3_600_000;
+/** A row that every look meets is told, and counted, once. */
 const TOLD_MAX = 10_000;
 
 /**
@@ -16,14 +14,12 @@ const TOLD_MAX = 10_000;
  */
 export class Quarantine {
   readonly #log: Log;
-  readonly #clock: Clock;
   readonly #hashed: (messageId: string) => string;
-  readonly #toldAtMs = new Recent<number>(TOLD_MAX);
+  readonly #told = new Recent<true>(TOLD_MAX);
 
   /** `hashed` is what a log may say in place of a message's id: a web visitor's id holds their name. */
-  constructor(log: Log, clock: Clock, hashed: (messageId: string) => string) {
+  constructor(log: Log, hashed: (messageId: string) => string) {
     this.#log = log;
-    this.#clock = clock;
     this.#hashed = hashed;
   }
 
@@ -36,16 +32,19 @@ export class Quarantine {
     if (!item) return undefined;
     const read = from(item);
     if (read.kind === "sound") return read.value;
-    this.#note(table, item, read.why);
+    this.tellNew(table, [item], read.why);
     return undefined;
   }
 
-  #note(table: TableName, item: Item, why: string): void {
-    const key = JSON.stringify([table, this.#about(item)]);
-    const nowMs = this.#clock.nowMs();
-    if (nowMs < (this.#toldAtMs.get(key) ?? Number.NEGATIVE_INFINITY) + AGAIN_MS) return;
-    this.#toldAtMs.set(key, nowMs);
-    this.tell(table, [item], why);
+  /** Of a read that meets the same rows again and again: those that were not told before. */
+  tellNew(table: TableName, items: readonly Item[], why: string): void {
+    const untold = items.filter((item) => {
+      const key = JSON.stringify([table, this.#about(item)]);
+      const isNew = this.#told.get(key) === undefined;
+      this.#told.set(key, true);
+      return isNew;
+    });
+    this.tell(table, untold, why);
   }
 
   /** One line for all foreign rows of one read. `turn`: the turn whose reply may have gone out. */

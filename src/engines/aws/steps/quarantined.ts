@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { conversationWithin } from "../../../core/identity.ts";
 import type { Sound } from "../../../core/shape.ts";
 import type { Listing, Page, QuarantinedRow } from "../../../ports/inspector.ts";
@@ -14,6 +15,9 @@ import { countListed, newestFirst } from "./listing.ts";
 
 /** The most pages of a megabyte that a caller waits for. The sweeper goes through all of them. */
 const PAGES_MAX = 5;
+
+/** Characters that tell a row from a million others. */
+const SHORT = 10;
 
 /** The tables in which foreign rows stay where they are. */
 const TABLES_IN_PLACE: Readonly<Record<InPlaceTable, (item: Item) => Sound<unknown>>> = {
@@ -44,7 +48,7 @@ export async function listQuarantined(context: AwsContext, page: Page): Promise<
 
 function standingRow({ table, key, item, why }: Foreign, atMs: number): QuarantinedRow {
   return {
-    id: `${table}:${Buffer.from(JSON.stringify(key)).toString("base64url")}`,
+    id: idInPlace(table, key),
     table: TABLES[table].name,
     key: Object.values(key).join("/"),
     conversationId: String(item.conversation_id),
@@ -53,6 +57,13 @@ function standingRow({ table, key, item, why }: Foreign, atMs: number): Quaranti
     atMs,
     ...(isMovable(table, item) && { movable: true }),
   };
+}
+
+/** Its key is in it, which is long: people type what stands before the dot. */
+function idInPlace(table: InPlaceTable, key: Item): string {
+  const text = JSON.stringify(key);
+  const short = createHash("sha256").update(text).digest("hex").slice(0, SHORT);
+  return `${table}:${short}.${Buffer.from(text).toString("base64url")}`;
 }
 
 function copyRow(item: Item): QuarantinedRow {
@@ -83,7 +94,7 @@ export async function discardQuarantined(
   id: string,
   how: Discarding = {},
 ): Promise<Discarded> {
-  const [table, key] = id.split(":");
+  const [table, key] = id.split(/:(?:[0-9a-f]+\.)?/);
   return key !== undefined && (table === "stage" || table === "triggerLock")
     ? discardInPlace(context, table, key, how)
     : discardCopy(context, id);

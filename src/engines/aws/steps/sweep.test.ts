@@ -54,6 +54,12 @@ describe("a sweep", () => {
         reason: expect.stringMatching(/received_at|kind/),
       },
     ]);
+    // Told, and counted, once: each sweep meets them again.
+    await s.passes(60_000);
+    await s.engine.sweeping.sweep();
+    fixture.write("stage", { conversation_id: conversationId, message_sid: "third", received_at: "soon" });
+    await s.engine.sweeping.sweep();
+    expect(fixture.told("store.quarantined").map(({ rows }) => rows)).toEqual([2, 1]);
     // What names a person stays out of the log: the row is found by its hash, or in the quarantine list.
     expect(JSON.stringify(fixture.told("store.quarantined"))).not.toContain("a-visitor");
   });

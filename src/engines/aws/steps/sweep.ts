@@ -74,7 +74,7 @@ async function fromPlace<T>(
   return { done, next };
 }
 
-/** The rows of a page that are ours. The foreign ones are reported, once a round. */
+/** The rows of a page that are ours. The foreign ones are reported once. */
 function ours<T>(
   { quarantine }: AwsContext,
   table: TableName,
@@ -84,7 +84,7 @@ function ours<T>(
   const read = items.map(from);
   const foreign = items.filter((_, at) => read[at]!.kind === "foreign");
   const [first] = read.filter(({ kind }) => kind === "foreign");
-  if (first?.kind === "foreign") quarantine.tell(table, foreign, first.why);
+  if (first?.kind === "foreign") quarantine.tellNew(table, foreign, first.why);
   return read.flatMap((each) => (each.kind === "sound" ? [each.value] : []));
 }
 
