@@ -309,6 +309,23 @@ describe("what the seeds' tables hold", () => {
     }
   });
 
+  it("rows that note a version of their own are moved like all others", async () => {
+    const versions = [1, 2, "2", null];
+    const world = seedWorld({ stagedMessagesMax: versions.length });
+    world.write("conversations", conversationRow(1));
+    for (const [n, v] of versions.entries()) {
+      const row = { ...lean(world, { sid: n + 1, agoMs: 3_600_000, body: `v is ${v}` }), kind: "text" };
+      world.write(n < 3 ? "stage" : HOLDING, { ...row, arrival_timestamp: row.received_at, v });
+      world.write("triggerLock", { conversation_id: `conv-${n + 1}`, expires_at: 1_700_000_000, v });
+    }
+    const { messages, locks, left } = await moved(world);
+    assert.deepEqual([messages, left], [{ ...NONE, found: 4, moved: 4 }, []]);
+    // The window of the first conversation took the place of its lock, which was gone by then.
+    assert.deepEqual(locks, { found: 4, removed: 4, standing: 0 });
+    const texts = (await turnsIn(world)).flatMap((turn) => turn.texts);
+    assert.deepEqual(texts.sort(), ["v is 1", "v is 2", "v is 2", "v is null"]);
+  });
+
   it("what was found is the sum of what became of it", async () => {
     const world = seedWorld();
     for (let n = 1; n <= 4; n += 1) {
