@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "vitest";
+import { isoOf } from "../../../src/core/instant.ts";
 import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
 import type { AwsMoved } from "../../../src/migrate/seed-aws/move.ts";
 import type { Arrival } from "../../../src/model/message.ts";
@@ -7,6 +8,7 @@ import { type Random, seeded } from "../../../src/testing/simulator/random.ts";
 import { takeAllTurns } from "../../migrate/turns.ts";
 import {
   ACCOUNT,
+  BATCH_STATE,
   conversationRow,
   customerOf,
   HOLDING,
@@ -21,12 +23,15 @@ import {
 const CONVERSATIONS = 10_000;
 const TIMEOUT_MS = 240_000;
 
-/** Runs it until it is through, each time killed after so many requests; none the last time. */
+/**
+ * Runs it until it is through, each time killed after so many requests; none the last time. The other system
+ * is stopped, and left conversations in processing_reply.
+ */
 async function killedAndStarted(world: World, random: Random, requestsMax: number): Promise<number> {
   for (let kills = 0; ; kills += 1) {
     try {
       const diesAfter = kills < 200 ? random.between(1, requestsMax) : Number.POSITIVE_INFINITY;
-      await world.migrate({ diesAfter });
+      await world.migrate({ diesAfter, olderThanMs: 0 });
       return kills;
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
@@ -196,7 +201,7 @@ describe("what the seeds' tables hold", () => {
     const tables = ["conversations", "stage", "triggerLock", "state", "seen", HOLDING] as const;
     const rows = () => JSON.stringify(tables.map((table) => world.tables.all(table, undefined, "all")));
     const before = rows();
-    const seen = await moved(world, { isApplied: false });
+    const seen = await moved(world, { isApplied: false, olderThanMs: 0 });
     assert.deepEqual([seen.messages.moved, seen.locks.removed, seen.conversations.rested], [1, 1, 1]);
     assert.equal(rows(), before);
   });
@@ -324,6 +329,69 @@ describe("what the seeds' tables hold", () => {
     assert.deepEqual(locks, { found: 4, removed: 4, standing: 0 });
     const texts = (await turnsIn(world)).flatMap((turn) => turn.texts);
     assert.deepEqual(texts.sort(), ["v is 1", "v is 2", "v is 2", "v is null"]);
+  });
+
+  describe("is in the other system's hands, and is left whole until that is stopped", () => {
+    const OLD_MS = 11 * 60_000;
+    const locked = { conversation_id: "conv-1", expires_at: 4_102_444_800 };
+    /** A backlog: all that is staged is old, and the other system came to it just now. */
+    const signs: Readonly<Record<string, (world: World) => void>> = {
+      "it says processing_reply, written just now": (world) =>
+        world.write("conversations", processing({ updated_at: isoOf(world.clock.nowMs() - 5_000) })),
+      "it says processing_reply, and its owner notes no time for that": (world) =>
+        world.write("conversations", processing({})),
+      "its trigger lock stands": (world) => world.write("triggerLock", locked),
+      "its lock of the first seed stands": (world) => world.write(BATCH_STATE, locked),
+      "its lock does not say until when": (world) =>
+        world.write("triggerLock", { ...locked, expires_at: "soon" }),
+      "a young message of it is held elsewhere": (world) =>
+        world.write(HOLDING, { ...lean(world, { sid: 2, agoMs: 5_000 }), arrival_timestamp: "1" }),
+      "a message of it is of unknown age": (world) =>
+        world.write(HOLDING, {
+          ...lean(world, { sid: 2, agoMs: 0 }),
+          received_at: "?",
+          arrival_timestamp: "1",
+        }),
+    };
+    it.each(Object.entries(signs))("%s", async (_, sign) => {
+      const world = seedWorld();
+      world.write("conversations", conversationRow(1));
+      world.write("stage", lean(world, { sid: 1, agoMs: OLD_MS }));
+      sign(world);
+      const tables = ["stage", HOLDING, "triggerLock", BATCH_STATE, "conversations"] as const;
+      const rows = () => tables.map((table) => world.tables.all(table, undefined, "all"));
+      const before = rows();
+      const { messages } = await moved(world);
+      assert.deepEqual([messages.moved, messages.young], [0, messages.found]);
+      assert.deepEqual(rows(), before);
+      assert.deepEqual(await turnsIn(world), []);
+      const all = await moved(world, { olderThanMs: 0 });
+      assert.deepEqual([all.messages.moved, all.messages.young], [messages.found, 0]);
+      assert.equal((await turnsIn(world)).length, 1);
+    });
+    const processing = (more: Item) =>
+      conversationRow(1, { conversation_status: "processing_reply", ...more });
+  });
+
+  it("with --older-than 0s nothing is young, by whatever clock it was written", async () => {
+    const world = seedWorld();
+    const nowMs = world.clock.nowMs();
+    const ahead = isoOf(nowMs + 2 * 3_600_000);
+    const times = [ahead.slice(0, 19), ahead, nowMs / 1_000 + 3, nowMs * 1_000 + 1, nowMs * 1e6, 1e30, "?"];
+    for (const [n, at] of times.entries()) {
+      const status = { conversation_status: "processing_reply", updated_at: at };
+      world.write("conversations", conversationRow(n, status));
+      world.write("stage", {
+        ...lean(world, { sid: n, agoMs: 0 }),
+        conversation_id: `conv-${n}`,
+        received_at: at,
+      });
+      world.write("triggerLock", { conversation_id: `conv-${n}`, expires_at: at });
+    }
+    const { messages, conversations, locks } = await moved(world, { olderThanMs: 0 });
+    assert.deepEqual(messages, { ...NONE, found: 7, moved: 7 });
+    assert.deepEqual([conversations.young, locks.standing], [0, 0]);
+    assert.equal((await turnsIn(world)).length, 7);
   });
 
   it("what was found is the sum of what became of it", async () => {

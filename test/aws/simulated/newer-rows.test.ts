@@ -7,7 +7,7 @@ import type { Engine } from "../../../src/ports/engine.ts";
 import { as } from "../../../src/testing/engine-contract/builders.ts";
 import { type MemoryAws, memoryAws } from "./memory-aws.ts";
 
-/** What the next version of Lull might write: known by its number, and by the marks that all versions write. */
+/** What the next version of Lull might write: known by its number, and by what all versions write. */
 const NEWER: Item = { v: 2, works: "in another form", armed_at_ms: "later", body: { rich: true } };
 
 async function staged(at: MemoryAws, engine: Engine): Promise<string> {

@@ -19,7 +19,7 @@ export const HOLDING: ForeignTable = {
   partitionKey: { name: "conversation_id", type: "S" },
   sortKey: { name: "arrival_timestamp", type: "S" },
 };
-const BATCH_STATE: ForeignTable = {
+export const BATCH_STATE: ForeignTable = {
   name: "ConversationBatchState",
   partitionKey: { name: "conversation_id", type: "S" },
 };

@@ -41,7 +41,8 @@ export function report(call: Call, { isReal, needs, made, lacks, moved }: Report
 }
 
 const YOUNG =
-  "are younger than --older-than, or do not say how old: stop the other system, then --older-than 0s.";
+  "are younger than --older-than, do not say how old, or are in the other system's hands: " +
+  "stop it, then --older-than 0s.";
 
 function adviceFor(needs: readonly string[], lacks: readonly Lacking[]): string {
   if (needs.length > 0) return "Before --apply, see to what is needed.";
@@ -70,7 +71,7 @@ function countsInWords({ messages, locks, conversations, left }: AwsMoved, isRea
       [`messages ${verb}moved`, messages.moved],
       ["messages that were here before", messages.duplicates],
       ["messages that the other system took meanwhile", messages.gone],
-      ["messages left as too young, or of unknown age", messages.young],
+      ["messages left: young, of unknown age, or in the other system's hands", messages.young],
       ["trigger locks found", locks.found],
       [`locks ${verb}removed`, locks.removed],
       ["locks left: they have not expired", locks.standing],
@@ -78,7 +79,7 @@ function countsInWords({ messages, locks, conversations, left }: AwsMoved, isRea
       ["of them with an OpenAI thread id (kept, see docs/moving-in.md)", conversations.threads],
       ["of them in processing_reply", conversations.stuck],
       [`conversations ${verb}put to rest`, conversations.rested],
-      ["conversations left: the other system was seen there a moment ago", conversations.young],
+      ["conversations left: the other system may be at work there", conversations.young],
       ["conversations that a worker of Lull has", conversations.busy],
       ["rows left", left.length],
     ],
