@@ -159,8 +159,18 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     await conversation(1);
     await staged(1, 1, "one");
     const received_at = LONG_AGO;
-    await put("conversations-stage", { conversation_id: "conv-1", message_sid: "x", received_at });
-    await put("conversations-stage", { conversation_id: "conv-9", message_sid: sidOf(9), received_at });
+    await put("conversations-stage", {
+      conversation_id: "conv-1",
+      message_sid: "x",
+      body: "hi",
+      received_at,
+    });
+    await put("conversations-stage", {
+      conversation_id: "conv-9",
+      message_sid: sidOf(9),
+      body: "?",
+      received_at,
+    });
     const { code, json } = await migrate("--apply");
     expect(code).toBe(1);
     expect(json.messages).toMatchObject({ found: 3, moved: 1 });

@@ -1,6 +1,6 @@
+import { seedMessage } from "../../core/seed-rows.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { SeedItem } from "../../ports/seed-tables.ts";
-import { seedMessage } from "./rows.ts";
 
 export interface Ages {
   readonly clock: Clock;
@@ -29,6 +29,5 @@ export async function findYoung(
   if (ages.olderThanMs === 0) return;
   for await (const items of pages)
     for (const message of items.map(seedMessage))
-      if (message.kind === "message" && isYoung(ages, message.receivedAtMs))
-        alive.add(message.conversationId);
+      if (message.kind !== "junk" && isYoung(ages, message.receivedAtMs)) alive.add(message.conversationId);
 }

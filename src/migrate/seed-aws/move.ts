@@ -1,12 +1,12 @@
-import { mayBring } from "../../core/own-addresses.ts";
+import { foreignAddressIn, mayBring } from "../../core/own-addresses.ts";
+import { type SeedMessage, seedLock, seedMessage } from "../../core/seed-rows.ts";
+import { seedInstant } from "../../core/seed-time.ts";
 import type { Channel } from "../../ports/channel.ts";
 import type { MovedMessage, SeedItem, SeedRows } from "../../ports/seed-tables.ts";
 import { inLanes } from "../in-lanes.ts";
 import { arrivalFrom } from "../parsed-arrival.ts";
-import { seedInstant } from "../seed-time.ts";
 import { type Ages, type Alive, findYoung, isLeft, isYoung } from "./ages.ts";
-import { type SeedMessage, seedLock, seedMessage } from "./rows.ts";
-import { addressIn, type Otherwise, webhookOf } from "./webhook.ts";
+import { type Otherwise, webhookOf } from "./webhook.ts";
 
 /** Conversations moved side by side. */
 const WIDTH = 16;
@@ -186,7 +186,7 @@ const NO_CHANNEL = "no configured channel is the one of its conversation: name o
 
 function arrivalOf(move: AwsMove, conversation: SeedItem, message: SeedMessage, position: number) {
   const { channels, clock } = move;
-  const ours = message.form.To ?? addressIn(conversation) ?? move.address;
+  const ours = message.form.To ?? foreignAddressIn(conversation) ?? move.address;
   const channel = channelOf(move, typeOf(conversation, message), ours);
   if (channel === undefined) return { kind: "foreign", why: NO_CHANNEL } as const;
   const { type, addresses = [] } = channels[channel]!;

@@ -1,4 +1,5 @@
 import { conversationWithin } from "../../../core/identity.ts";
+import { seedMessage } from "../../../core/seed-rows.ts";
 import type { Sound } from "../../../core/shape.ts";
 import type { Listing, Page, QuarantinedRow } from "../../../ports/inspector.ts";
 import type { Discarded, Discarding } from "../../../ports/repairs.ts";
@@ -9,6 +10,7 @@ import { TABLES } from "../dynamo/tables.ts";
 import { QUARANTINE, quarantineKey } from "../items/quarantined-rows.ts";
 import { removeOnce } from "../items/remove-once.ts";
 import { stagedFrom } from "../items/stage-item.ts";
+import { isOurs } from "../items/version.ts";
 import { windowFrom } from "../items/window-item.ts";
 import { countListed, newestFirst } from "./listing.ts";
 
@@ -112,10 +114,7 @@ async function discardInPlace(
 
 /** The original system staged messages in a table of the same name and with the same key. */
 function isMovable(table: InPlaceTable, item: Item): boolean {
-  const { v, kind, body, context_object, raw_message_data } = item;
-  const isTheirs = table === "stage" && v === undefined && kind === undefined;
-  const hasContent = [body, context_object, raw_message_data].some((part) => part !== undefined);
-  return isTheirs && hasContent && typeof (body ?? "") === "string";
+  return table === "stage" && !isOurs(table, item) && seedMessage(item).kind !== "junk";
 }
 
 function keyFrom(table: InPlaceTable, encoded: string): Item | undefined {

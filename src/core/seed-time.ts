@@ -1,4 +1,4 @@
-import { isInstant } from "../core/instant.ts";
+import { isInstant } from "./instant.ts";
 
 /** Whole seconds are still smaller than this in the year 5138; milliseconds passed it in 1973. */
 const SECONDS_MAX = 100_000_000_000;
