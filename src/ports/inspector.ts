@@ -105,7 +105,7 @@ export interface Counts {
 export interface Gauges {
   readonly dead: number;
   readonly unknown: number;
-  /** As in `Counts`. */
+  /** As in `Counts`; at least so many, where counting all of them is not cheap. */
   readonly quarantined: number;
   /** Messages that wait for their turn. Left out where counting them is not cheap. */
   readonly staged?: number;
