@@ -171,6 +171,9 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
       body: "?",
       received_at,
     });
+    // Which are here already is looked at when they are moved.
+    expect(await inWords("migrate", "seed-aws")).toMatch(/messages would be moved, at most +1$/m);
+    expect(await migrate("--channel", "none")).toMatchObject({ code: 2, json: undefined });
     const { code, json } = await migrate("--apply");
     expect(code).toBe(1);
     expect(json.messages).toMatchObject({ found: 3, moved: 1 });

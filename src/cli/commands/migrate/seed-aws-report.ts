@@ -6,7 +6,7 @@ import { inWords } from "./migration.ts";
 
 /** What stood in the way, what was put right, and what became of the rows. */
 export interface Reported {
-  readonly isReal: boolean;
+  readonly isApplied: boolean;
   /** What the caller has to say or to put right. */
   readonly needs: readonly string[];
   readonly made: readonly Lacking[];
@@ -27,17 +27,17 @@ export function refuse(
   return 1;
 }
 
-export function report(call: Call, { isReal, needs, made, lacks, moved }: Reported): number {
+export function report(call: Call, { isApplied, needs, made, lacks, moved }: Reported): number {
   const young = moved.messages.young + moved.conversations.young;
-  const lines = [countsInWords(moved, isReal)];
+  const lines = [countsInWords(moved, isApplied)];
   // Names first: what is missing by its name may only be mistyped.
   if (needs.length > 0) lines.push("", ...needs);
   if (made.length > 0) lines.push("", ...madeInWords(made));
   if (lacks.length > 0) lines.push("", ...lacksInWords(lacks));
   if (young > 0) lines.push("", `${young} ${YOUNG}`);
-  if (!isReal) lines.push("", `Nothing was changed. ${adviceFor(needs, lacks)}`);
-  printResult(call, { dryRun: !isReal, needs, made, lacks, ...moved }, lines.join("\n"));
-  return isReal && moved.left.length + young > 0 ? 1 : 0;
+  if (!isApplied) lines.push("", `Nothing was changed. ${adviceFor(needs, lacks)}`);
+  printResult(call, { dryRun: !isApplied, needs, made, lacks, ...moved }, lines.join("\n"));
+  return isApplied && moved.left.length + young > 0 ? 1 : 0;
 }
 
 const YOUNG =
@@ -63,12 +63,14 @@ function lacksInWords(lacks: readonly Lacking[]): string[] {
   });
 }
 
-function countsInWords({ messages, locks, conversations, left }: AwsMoved, isReal: boolean): string {
-  const verb = isReal ? "" : "would be ";
+function countsInWords({ messages, locks, conversations, left }: AwsMoved, isApplied: boolean): string {
+  const verb = isApplied ? "" : "would be ";
+  // Which are here already, and how many may wait in a conversation, is looked at when they are moved.
+  const most = isApplied ? "" : ", at most";
   return inWords(
     [
       ["staged messages found", messages.found],
-      [`messages ${verb}moved`, messages.moved],
+      [`messages ${verb}moved${most}`, messages.moved],
       ["messages that were here before", messages.duplicates],
       ["messages that the other system took meanwhile", messages.gone],
       ["messages left: young, of unknown age, or in the other system's hands", messages.young],
