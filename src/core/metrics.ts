@@ -51,7 +51,10 @@ export const METRICS = {
   lull_workers_hung_total: { type: "counter", help: "Worker processes that were killed, blocked." },
   lull_dead_letters: { type: "gauge", help: "Dead letters that wait for a person." },
   lull_unknown_sends: { type: "gauge", help: "Unknown sends that wait for a person." },
-  lull_quarantined_rows: { type: "gauge", help: "Rows in the quarantine." },
+  lull_quarantined_rows: {
+    type: "gauge",
+    help: "Rows in the quarantine; on AWS at least so many: those in place in the first 5 MB of each table.",
+  },
   lull_staged_messages: { type: "gauge", help: "Messages that wait for their turn." },
   lull_stale_leases: { type: "gauge", help: "Leases that lapsed and that no worker has taken yet." },
   lull_oldest_lease_seconds: { type: "gauge", help: "How long the oldest lease is held; 0 if none is." },

@@ -1,3 +1,5 @@
+import { isObject } from "../schema/is-object.ts";
+
 /** What decides whose messages a channel may bring. */
 export interface AddressedChannel {
   readonly type: string;
@@ -22,6 +24,16 @@ export function isSameAddress(one: string, other: string): boolean {
 export function isAmong(address: string, addresses: readonly string[]): boolean {
   const wanted = canonicalAddress(address);
   return addresses.some((each) => canonicalAddress(each) === wanted);
+}
+
+/**
+ * Our address in a conversation's row that another system wrote: the first of these that says one. Webhooks
+ * and a move find the same.
+ */
+export function foreignAddressIn(row: Readonly<Record<string, unknown>>): string | undefined {
+  const config = isObject(row.channel_config) ? row.channel_config : {};
+  const written = [row.address, config.sender, config.whatsapp_sender, config.from];
+  return written.find((each): each is string => typeof each === "string" && each !== "");
 }
 
 /**

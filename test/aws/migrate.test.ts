@@ -131,7 +131,7 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     await put("conversations-trigger-lock", { conversation_id: "conv-1", expires_at: LONG_AGO });
     await put("ConversationBatchState", { conversation_id: "conv-2", expires_at: LONG_AGO });
     const names = ["--holding-table", `${at.prefix}Holding`];
-    names.push("--batch-state-table", `${at.prefix}ConversationBatchState`);
+    names.push("--batch-state-table", `${at.prefix}ConversationBatchState`, "--older-than", "0s");
     const shown = await migrate(...names);
     expect(shown).toMatchObject({
       code: 0,
@@ -159,8 +159,21 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     await conversation(1);
     await staged(1, 1, "one");
     const received_at = LONG_AGO;
-    await put("conversations-stage", { conversation_id: "conv-1", message_sid: "x", received_at });
-    await put("conversations-stage", { conversation_id: "conv-9", message_sid: sidOf(9), received_at });
+    await put("conversations-stage", {
+      conversation_id: "conv-1",
+      message_sid: "x",
+      body: "hi",
+      received_at,
+    });
+    await put("conversations-stage", {
+      conversation_id: "conv-9",
+      message_sid: sidOf(9),
+      body: "?",
+      received_at,
+    });
+    // Which are here already is looked at when they are moved.
+    expect(await inWords("migrate", "seed-aws")).toMatch(/messages would be moved, at most +1$/m);
+    expect(await migrate("--channel", "none")).toMatchObject({ code: 2, json: undefined });
     const { code, json } = await migrate("--apply");
     expect(code).toBe(1);
     expect(json.messages).toMatchObject({ found: 3, moved: 1 });
@@ -186,10 +199,12 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     await conversation(1, { conversation_status: "processing_reply", updated_at: MANY_DIGITS });
     await staged(1, 1, "one", { received_at: MANY_DIGITS });
     await put("conversations-trigger-lock", { conversation_id: "conv-1", expires_at: MANY_DIGITS });
-    const done = await migrate("--apply");
+    const young = { messages: { moved: 0, young: 1 }, locks: { removed: 1 }, conversations: { young: 1 } };
+    expect(await migrate("--apply")).toMatchObject({ code: 1, json: young });
+    const done = await migrate("--apply", "--older-than", "0s");
     expect(done, done.stderr).toMatchObject({
       code: 0,
-      json: { messages: { moved: 1 }, locks: { removed: 1 }, conversations: { rested: 1 }, left: [] },
+      json: { messages: { moved: 1 }, conversations: { rested: 1 }, left: [] },
     });
   });
 

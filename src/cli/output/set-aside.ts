@@ -1,4 +1,4 @@
-import { seedMessage } from "../../migrate/seed-aws/rows.ts";
+import { seedMessage } from "../../core/seed-rows.ts";
 import type { QuarantinedRow } from "../../ports/inspector.ts";
 import { isObject } from "../../schema/is-object.ts";
 import { oneLine } from "./table.ts";

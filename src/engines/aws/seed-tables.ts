@@ -151,8 +151,8 @@ async function* foreignRows(
 ): AsyncGenerator<readonly SeedItem[]> {
   if (table === undefined) return;
   const isTheirs = (item: Item) =>
-    (table !== "stage" || (!isNewer(item) && stagedFrom(item).kind === "foreign")) &&
-    (table !== "triggerLock" || (!isNewer(item) && windowFrom(item).kind === "foreign"));
+    (table !== "stage" || (!isNewer("stage", item) && stagedFrom(item).kind === "foreign")) &&
+    (table !== "triggerLock" || (!isNewer("triggerLock", item) && windowFrom(item).kind === "foreign"));
   const reading = name === "conversations" ? { attributes: LOOKED_AT } : {};
   for await (const items of pages((from) => store.scanPage(table, { ...reading, from })))
     yield items.filter(isTheirs);

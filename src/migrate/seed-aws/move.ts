@@ -1,28 +1,25 @@
-import { mayBring } from "../../core/own-addresses.ts";
+import { foreignAddressIn, mayBring } from "../../core/own-addresses.ts";
+import { type SeedMessage, seedLock, seedMessage } from "../../core/seed-rows.ts";
+import { seedInstant } from "../../core/seed-time.ts";
 import type { Channel } from "../../ports/channel.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { MovedMessage, SeedItem, SeedRows } from "../../ports/seed-tables.ts";
 import { inLanes } from "../in-lanes.ts";
 import { arrivalFrom } from "../parsed-arrival.ts";
-import { seedInstant } from "../seed-time.ts";
-import { type SeedMessage, seedLock, seedMessage } from "./rows.ts";
-import { addressIn, type Otherwise, webhookOf } from "./webhook.ts";
+import { type Ages, type Alive, findYoung, isLeft, isYoung } from "./ages.ts";
+import { type Otherwise, webhookOf } from "./webhook.ts";
 
 /** Conversations moved side by side. */
 const WIDTH = 16;
 
-export interface AwsMove extends Pick<Otherwise, "address"> {
+export interface AwsMove extends Pick<Otherwise, "address">, Ages {
   /** Whose account a message of this channel came through, where its row does not say. */
   readonly accountFor: (channel: string) => string | undefined;
   readonly tables: SeedRows;
   readonly channels: Readonly<Record<string, Channel>>;
   /** The channel that was named; otherwise the conversation's own row tells its type. */
   readonly channel: string | undefined;
-  readonly clock: Clock;
   /** Whether anything is written. */
   readonly isApplied: boolean;
-  /** What is younger is the original system's, which may be at work on it. 0: it does not run any more. */
-  readonly olderThanMs: number;
   readonly onProgress: (words: string) => void;
 }
 
@@ -51,8 +48,9 @@ export interface AwsMoved {
 }
 
 /**
- * Locks first: a window of ours takes the place of one, which would then not be counted. Messages before
- * statuses, so that each conversation's follows from its own turn.
+ * Locks first: a window of ours takes the place of one, which would then not be counted. All ages before the
+ * first message is moved: what keeps a conversation may stand in the other table, or in its last page.
+ * Messages before statuses, so that each conversation's follows from its own turn.
  */
 export async function moveTables(move: AwsMove): Promise<AwsMoved> {
   const moved: AwsMoved = {
@@ -61,9 +59,9 @@ export async function moveTables(move: AwsMove): Promise<AwsMoved> {
     conversations: { found: 0, threads: 0, stuck: 0, rested: 0, young: 0, busy: 0 },
     left: [],
   };
-  /** Conversations in which the original system was seen a moment ago. */
   const alive = new Set<string>();
   for (const table of ["triggerLock", "batchState"] as const) await removeLocks(move, table, moved, alive);
+  for (const table of ["stage", "holding"] as const) await findYoung(move, move.tables.rows(table), alive);
   for (const table of ["stage", "holding"] as const) await moveMessages(move, table, moved, alive);
   await putToRest(move, moved, alive);
   return moved;
@@ -78,7 +76,7 @@ async function moveMessages(
   move: AwsMove,
   table: "stage" | "holding",
   moved: AwsMoved,
-  alive: Set<string>,
+  alive: Alive,
 ): Promise<void> {
   const { messages, left } = moved;
   for await (const items of wholeConversations(move.tables.rows(table))) {
@@ -91,10 +89,10 @@ async function moveMessages(
     }
     const groups = Map.groupBy(read, ({ message }) => message.conversationId);
     await inLanes(groups, WIDTH, async ([id, group]) => {
-      if (isYoung(move, group)) {
-        alive.add(id);
-        messages.young += group.length;
-      } else await moveGroup(move, table, { id, group }, moved);
+      // Also what came in since the ages were read.
+      if (group.some(({ message }) => isYoung(move, message.receivedAtMs))) alive.add(id);
+      if (isLeft(move, alive, id)) messages.young += group.length;
+      else await moveGroup(move, table, { id, group }, moved, alive);
       move.onProgress(`${messages.found} staged rows read, ${messages.moved} moved`);
     });
   }
@@ -125,17 +123,12 @@ function namesOf({ conversation_id, message_sid }: SeedItem) {
   };
 }
 
-/** One whose time cannot be read may have come just now. */
-function isYoung({ clock, olderThanMs }: AwsMove, group: readonly ReadMessage[]): boolean {
-  const nowMs = clock.nowMs();
-  return group.some(({ message }) => nowMs - (message.receivedAtMs ?? nowMs) < olderThanMs);
-}
-
 async function moveGroup(
   move: AwsMove,
   table: "stage" | "holding",
   { id, group }: { readonly id: string; readonly group: readonly ReadMessage[] },
   { messages, left }: AwsMoved,
+  alive: Alive,
 ): Promise<void> {
   const leave = (messageSid: string, why: string) =>
     void left.push({ table, conversationId: id, messageSid, why });
@@ -144,6 +137,12 @@ async function moveGroup(
   if (conversation === undefined || conversation === "no-index") {
     const why = conversation === undefined ? NO_ROW : NO_INDEX;
     for (const { message } of group) leave(message.messageSid, why);
+    return;
+  }
+  // Its owner need not note when it took it: it may have read these messages, and answer them.
+  if (conversation.conversation_status === PROCESSING) alive.add(id);
+  if (isLeft(move, alive, id)) {
+    messages.young += group.length;
     return;
   }
   const ready: (MovedMessage & { readonly sid: string })[] = [];
@@ -165,6 +164,9 @@ async function moveGroup(
     else leave(ready[at]!.sid, LEFT_AS[outcome]);
   }
 }
+
+/** What the original system takes for its lock. */
+const PROCESSING = "processing_reply";
 
 const NO_ROW = "there is no row of this conversation in the table of conversations";
 const NO_INDEX =
@@ -188,7 +190,7 @@ const NO_CHANNEL = "no configured channel is the one of its conversation: name o
 
 function arrivalOf(move: AwsMove, conversation: SeedItem, message: SeedMessage, position: number) {
   const { channels, clock } = move;
-  const ours = message.form.To ?? addressIn(conversation) ?? move.address;
+  const ours = message.form.To ?? foreignAddressIn(conversation) ?? move.address;
   const channel = channelOf(move, typeOf(conversation, message), ours);
   if (channel === undefined) return { kind: "foreign", why: NO_CHANNEL } as const;
   const { type, addresses = [] } = channels[channel]!;
@@ -231,14 +233,16 @@ async function removeLocks(
   { tables, clock, isApplied, olderThanMs, onProgress }: AwsMove,
   table: "triggerLock" | "batchState",
   { locks, left }: AwsMoved,
-  alive: Set<string>,
+  alive: Alive,
 ): Promise<void> {
   for await (const items of tables.rows(table)) {
     await inLanes(items, WIDTH, async (item) => {
       locks.found += 1;
       const lock = seedLock(item);
       if (lock.kind === "junk") {
-        left.push({ table, conversationId: String(item.conversation_id), why: lock.why });
+        const conversationId = String(item.conversation_id);
+        left.push({ table, conversationId, why: lock.why });
+        alive.add(conversationId);
         return;
       }
       const isStale = olderThanMs === 0 || lock.expiresAtMs <= clock.nowMs();
@@ -257,20 +261,21 @@ async function removeLocks(
  * it, and a lock that has not expired: all of them have to be old.
  */
 async function putToRest(
-  { tables, clock, isApplied, olderThanMs, onProgress }: AwsMove,
+  move: AwsMove,
   { conversations: counts, left }: AwsMoved,
-  alive: ReadonlySet<string>,
+  alive: Alive,
 ): Promise<void> {
+  const { tables, isApplied, onProgress } = move;
   for await (const items of tables.rows("conversations")) {
     await inLanes(items, WIDTH, async (item) => {
       counts.found += 1;
       if (typeof item.openai_thread_id === "string" && item.openai_thread_id !== "") counts.threads += 1;
       onProgress(`${counts.found} conversations read`);
-      if (item.conversation_status !== "processing_reply") return;
+      if (item.conversation_status !== PROCESSING) return;
       counts.stuck += 1;
       const conversationId = String(item.conversation_id);
-      const isRecent = clock.nowMs() - (seedInstant(item.updated_at) ?? 0) < olderThanMs;
-      if (isRecent || alive.has(conversationId)) {
+      const isRecent = isYoung(move, seedInstant(item.updated_at));
+      if (isRecent || isLeft(move, alive, conversationId)) {
         counts.young += 1;
         return;
       }

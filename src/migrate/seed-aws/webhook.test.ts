@@ -1,15 +1,15 @@
 import { expect, it } from "vitest";
-import { seedMessage } from "./rows.ts";
+import { seedMessage } from "../../core/seed-rows.ts";
 import { webhookOf } from "./webhook.ts";
 
 const SID = `SM${"1".repeat(32)}`;
-const KEY = { conversation_id: "conv-1", message_sid: SID, primary_channel: "+15550111" };
+const KEY = { conversation_id: "conv-1", message_sid: SID, primary_channel: "+15550111", body: "hi" };
 const OTHERWISE = { type: "whatsapp", account: "AC-said", address: "+15550106" };
 
 /** What the webhook says of our number and account. */
 function saidOf(row: object, conversation: object = {}) {
   const message = seedMessage({ ...KEY, ...row });
-  if (message.kind === "junk") throw new Error(message.why);
+  if (message.kind !== "message") throw new Error(message.why);
   const { body } = webhookOf(message, { ...KEY, ...conversation }, OTHERWISE);
   const form = new URLSearchParams(Buffer.from(body).toString());
   return [form.get("To"), form.get("AccountSid")];

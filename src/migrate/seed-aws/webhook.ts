@@ -1,7 +1,7 @@
+import { foreignAddressIn } from "../../core/own-addresses.ts";
+import type { SeedMessage } from "../../core/seed-rows.ts";
 import type { WebhookRequest } from "../../ports/channel.ts";
 import type { SeedItem } from "../../ports/seed-tables.ts";
-import { isObject } from "../../schema/is-object.ts";
-import type { SeedMessage } from "./rows.ts";
 
 /** What a lean row does not say. */
 export interface Otherwise {
@@ -27,7 +27,7 @@ export function webhookOf(
     MessageSid: messageSid,
     AccountSid: form.AccountSid ?? account,
     From: prefixed(form.From ?? textIn(conversation.primary_channel) ?? primaryChannel),
-    To: prefixed(form.To ?? addressIn(conversation) ?? address),
+    To: prefixed(form.To ?? foreignAddressIn(conversation) ?? address),
   };
   const entries = Object.entries(said).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return {
@@ -36,12 +36,6 @@ export function webhookOf(
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: Buffer.from(new URLSearchParams(entries).toString()),
   };
-}
-
-/** Our own address, as the row's owner configured it. */
-export function addressIn({ address, channel_config }: SeedItem): string | undefined {
-  const config = isObject(channel_config) ? channel_config : {};
-  return [address, config.sender, config.whatsapp_sender, config.from].map(textIn).find(Boolean);
 }
 
 function textIn(value: unknown): string | undefined {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { isoOf } from "../../core/instant.ts";
+import { seedInstant } from "../../core/seed-time.ts";
 import type { Conversation } from "../../model/conversation.ts";
 import { isObject } from "../../schema/is-object.ts";
-import { seedInstant } from "../seed-time.ts";
 
 /** The attribute of a conversation that says which rows of a buffer were moved into it. */
 export const MARK = "seed_wati";

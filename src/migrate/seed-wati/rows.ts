@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { seedInstant } from "../seed-time.ts";
+import { seedInstant } from "../../core/seed-time.ts";
 
 /** A row of the file, as it was read. */
 export type SeedRow = Readonly<Record<string, unknown>>;

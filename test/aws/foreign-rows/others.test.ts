@@ -19,8 +19,8 @@ describeOnEmulators("rows that are not ours", (emulators) => {
   describe("in conversations-trigger-lock", () => {
     const foreign = { conversation_id: ID, expires_at: 1_999_999_999 };
 
-    it("do not mute their conversation", async () => {
-      await at.put("conversations-trigger-lock", foreign);
+    it.each([{}, { v: 2 }])("do not mute their conversation (%o)", async (noted) => {
+      await at.put("conversations-trigger-lock", { ...foreign, ...noted });
       as("staged", await at.receive({ text: "one" }));
       as("staged", await at.receive({ text: "two" }));
       const turn = await at.turnInTime();

@@ -32,6 +32,7 @@ const unsound: Readonly<Record<string, Row>> = {
   "an arrival in ISO": { ...ours, received_at: "2026-01-01T10:00:00Z" },
   "an arrival in seconds, and no channel": { received_at: 1_767_225_600, body: "hi", from: "ana" },
   "nothing but keys": {},
+  "a version of its own": { v: 2, kind: "text", received_at: 1_767_225_600, body: "hi", from: "ana" },
   "no arrival": { ...ours, received_at: null },
   "an arrival that no clock shows": { ...ours, received_at: 9e15 },
   "no kind": { ...ours, kind: undefined },

@@ -17,6 +17,8 @@ const unsound: Readonly<Record<string, Row>> = {
   "a time in ISO": { not_before_at_ms: "2026-01-01T10:00:00Z" },
   "counters of NULL": { works: 7, turn_count: null, last_commit_at_ms: null, recent_provider_ids: null },
   "a revision that is a number": { rev: 7, works: 7 },
+  "a version of its own": { v: 2, works: 7 },
+  "a version that is a text, and a revision": { v: "2", rev: "theirs", works: 7 },
   "a lease until later": { lease_token: "t", lease_until_at_ms: "later", works: 7 },
 };
 

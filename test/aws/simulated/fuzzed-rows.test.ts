@@ -39,7 +39,7 @@ function valueFor(random: Random, depth = 0): unknown {
     () => null,
     () => random.chance(0.5),
     () => random.pick(["", "x", "message", "2026-01-01T10:00:00Z", "whatsapp:+15550100", "\u0000\ud800"]),
-    () => random.pick([0, -1, 0.5, 1_767_225_600, 1_767_225_600_000, 8.64e15, 9e15, 1e100, -1e100]),
+    () => random.pick([0, -1, 0.5, 2, 1_767_225_600, 1_767_225_600_000, 8.64e15, 9e15, 1e100, -1e100]),
     () => new Set([random.pick(["a", "b"])]),
     () => new Uint8Array([random.below(256)]),
     () => Array.from({ length: random.below(3) }, () => valueFor(random, depth + 1)),
@@ -53,11 +53,24 @@ function fuzzedItem(random: Random, names: readonly string[], depth = 0): Item {
   return Object.fromEntries(chosen.map((name) => [name, valueFor(random, depth)]));
 }
 
+/** What every row of ours bears: with these a higher `v` is a newer version's, which is left alone. */
+const MARKS: Readonly<Record<Fuzzed, readonly string[]>> = {
+  stage: ["kind", "channel", "reply_to"],
+  triggerLock: ["window_id"],
+  state: ["rev"],
+};
+
+function isOfNewerVersion(table: Fuzzed, item: Item): boolean {
+  return MARKS[table].every((name) => typeof item[name] === "string") && item.v === 2;
+}
+
 /** What another program left under the conversation's key, before anything of ours stood there. */
 function leave(fixture: MemoryFixture, random: Random, id: string): void {
   const row = (table: Fuzzed, key: Item) => {
-    const { v: _, ...item } = fuzzedItem(random, NAMES[table]);
-    fixture.write(table, { ...item, ...key });
+    // Versions are a usual thing to note: a row in three says one, of whatever kind.
+    const v = random.chance(0.3) ? random.pick([2, valueFor(random)]) : undefined;
+    const item = { ...fuzzedItem(random, NAMES[table]), ...(v !== undefined && { v }) };
+    fixture.write(table, { ...item, ...key, ...(isOfNewerVersion(table, item) && { v: 1 }) });
   };
   for (let rows = random.below(4); rows > 0; rows -= 1)
     row("stage", {

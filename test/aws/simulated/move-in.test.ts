@@ -1,19 +1,21 @@
 import assert from "node:assert/strict";
 import { describe, it } from "vitest";
 import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
-import type { AwsMoved } from "../../../src/migrate/seed-aws/move.ts";
 import type { Arrival } from "../../../src/model/message.ts";
+import { as } from "../../../src/testing/engine-contract/builders.ts";
 import { type Random, seeded } from "../../../src/testing/simulator/random.ts";
-import { takeAllTurns } from "../../migrate/turns.ts";
 import {
   ACCOUNT,
   conversationRow,
   customerOf,
   HOLDING,
   Killed,
+  lean,
+  NONE,
   OURS,
   seedWorld,
   sidOf,
+  turnsIn,
   type World,
   writeMessage,
 } from "./seed-world.ts";
@@ -21,12 +23,15 @@ import {
 const CONVERSATIONS = 10_000;
 const TIMEOUT_MS = 240_000;
 
-/** Runs it until it is through, each time killed after so many requests; none the last time. */
+/**
+ * Runs it until it is through, each time killed after so many requests; none the last time. The other system
+ * is stopped, and left conversations in processing_reply.
+ */
 async function killedAndStarted(world: World, random: Random, requestsMax: number): Promise<number> {
   for (let kills = 0; ; kills += 1) {
     try {
       const diesAfter = kills < 200 ? random.between(1, requestsMax) : Number.POSITIVE_INFINITY;
-      await world.migrate({ diesAfter });
+      await world.migrate({ diesAfter, olderThanMs: 0 });
       return kills;
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
@@ -34,17 +39,6 @@ async function killedAndStarted(world: World, random: Random, requestsMax: numbe
       if (random.chance(0.2)) await world.clock.advance(random.between(0, 30_000));
     }
   }
-}
-
-async function turnsIn(world: World) {
-  const engine = world.engine();
-  const turns: Awaited<ReturnType<typeof takeAllTurns>> = [];
-  for (let round = 0; round < 3; round += 1) {
-    await world.clock.advance(120_000);
-    turns.push(...(await takeAllTurns(engine)));
-    for (let more = true; more; ) more = (await engine.sweeping.sweep()).hasMore;
-  }
-  return turns;
 }
 
 describe("moving in from the seeds' tables", () => {
@@ -113,10 +107,6 @@ describe("moving in from the seeds' tables", () => {
   });
 });
 
-async function moved(world: World, options?: Parameters<World["migrate"]>[0]): Promise<AwsMoved> {
-  return world.migrate(options);
-}
-
 /** The provider's webhook of message 7, once more. */
 function redelivered(world: World): Arrival {
   return {
@@ -155,7 +145,7 @@ describe("what the seeds' tables hold", () => {
       const engine = world.engine();
       await engine.receiving.stage([{ arrival: redelivered(world) }]);
       const before = isAnswered ? await turnsIn(world) : [];
-      assert.deepEqual((await moved(world)).messages, {
+      assert.deepEqual((await world.migrate()).messages, {
         found: 1,
         moved: 0,
         duplicates: 1,
@@ -167,27 +157,6 @@ describe("what the seeds' tables hold", () => {
     }
   });
 
-  it("what is young is left to the system that wrote it, and so are its lock and its status", async () => {
-    const world = seedWorld();
-    const nowMs = world.clock.nowMs();
-    world.write("conversations", conversationRow(1, { conversation_status: "processing_reply" }));
-    world.write("stage", {
-      conversation_id: "conv-1",
-      message_sid: sidOf(1),
-      primary_channel: customerOf(1),
-      body: "just now",
-      received_at: new Date(nowMs - 1_000).toISOString(),
-    });
-    world.write("triggerLock", { conversation_id: "conv-1", expires_at: nowMs / 1_000 + 60 });
-    const young = await moved(world);
-    assert.deepEqual(young.messages, { found: 1, moved: 0, duplicates: 0, gone: 0, young: 1 });
-    assert.deepEqual(young.locks, { found: 1, removed: 0, standing: 1 });
-    assert.deepEqual(young.conversations, { found: 1, threads: 1, stuck: 1, rested: 0, young: 1, busy: 0 });
-    const all = await moved(world, { olderThanMs: 0 });
-    assert.equal(all.messages.moved, 1);
-    assert.equal((await turnsIn(world)).length, 1);
-  });
-
   it("a look changes nothing", async () => {
     const world = seedWorld();
     world.write("conversations", conversationRow(1, { conversation_status: "processing_reply" }));
@@ -196,7 +165,7 @@ describe("what the seeds' tables hold", () => {
     const tables = ["conversations", "stage", "triggerLock", "state", "seen", HOLDING] as const;
     const rows = () => JSON.stringify(tables.map((table) => world.tables.all(table, undefined, "all")));
     const before = rows();
-    const seen = await moved(world, { isApplied: false });
+    const seen = await world.migrate({ isApplied: false, olderThanMs: 0 });
     assert.deepEqual([seen.messages.moved, seen.locks.removed, seen.conversations.rested], [1, 1, 1]);
     assert.equal(rows(), before);
   });
@@ -205,7 +174,7 @@ describe("what the seeds' tables hold", () => {
     const world = seedWorld();
     world.write("conversations", conversationRow(1, { primary_channel: `whatsapp:${customerOf(1)}` }));
     writeMessage(world, { ...seeded(1), below: () => 0 }, 1, 7, "hello");
-    assert.equal((await moved(world)).messages.moved, 1);
+    assert.equal((await world.migrate()).messages.moved, 1);
     assert.equal((await turnsIn(world)).length, 1);
   });
 
@@ -222,7 +191,7 @@ describe("what the seeds' tables hold", () => {
     for (const row of junk) world.write("stage", row);
     world.write(HOLDING, { conversation_id: "conv-1", arrival_timestamp: "1", raw_message_data: "\u0000" });
     world.write("triggerLock", { conversation_id: "conv-9", expires_at: "soon" });
-    const { messages, left } = await moved(world);
+    const { messages, left } = await world.migrate();
     assert.equal(messages.moved, 1);
     const names = left.map(({ table, conversationId, messageSid }) => [table, conversationId, messageSid]);
     assert.deepEqual(names.sort(), [
@@ -276,7 +245,7 @@ describe("what the seeds' tables hold", () => {
       world.write("stage", lean(world, { sid: n, agoMs: 3_600_000 - n * 1_000, body: `message ${n}` }));
     const said: string[][] = [];
     for (const left of [4, 1, 0]) {
-      const run = await moved(world);
+      const run = await world.migrate();
       assert.equal(run.left.length, left);
       assert.ok(run.left.every(({ why }) => why.includes("limits.stagedMessagesMax")));
       said.push((await turnsIn(world)).flatMap(({ texts }) => texts));
@@ -288,25 +257,72 @@ describe("what the seeds' tables hold", () => {
     ]);
   });
 
-  it("a conversation with one young message is left whole, wherever a page of its table ends", async () => {
-    for (const pageRowsMax of [1, 2, 3, 4, 5]) {
-      const world = seedWorld({}, { pageRowsMax });
-      world.write("conversations", conversationRow(1));
-      for (let n = 1; n <= 5; n += 1)
-        world.write("stage", lean(world, { sid: n, agoMs: n === 5 ? 1_000 : 3_600_000 }));
-      const { messages } = await moved(world);
-      assert.deepEqual([messages.moved, messages.young], [0, 5], `${pageRowsMax} rows in a page`);
-    }
+  it("our number behind what says nothing is the same for a move and for a turn", async () => {
+    const world = seedWorld();
+    const config = { sender: null, whatsapp_sender: `whatsapp:${OURS}` };
+    world.write("conversations", conversationRow(1, { address: "", channel_config: config }));
+    world.write("stage", lean(world, { sid: 1, agoMs: 3_600_000 }));
+    await world.migrate();
+    await world.clock.advance(60_000);
+    const { outcomes } = await world.engine().turns.takeDue(1, new AbortController().signal);
+    const { taken } = as("turn", outcomes[0]!);
+    assert.deepEqual([taken.conversation.address, taken.messages[0]?.address], [OURS, OURS]);
   });
 
-  it("a message whose time cannot be read may be young: it is moved with --older-than 0s", async () => {
-    for (const received_at of ["yesterday", undefined]) {
-      const world = seedWorld();
-      world.write("conversations", conversationRow(1));
-      world.write("stage", { ...lean(world, { sid: 1, agoMs: 0 }), received_at });
-      assert.deepEqual((await moved(world)).messages, { ...NONE, found: 1, young: 1 });
-      assert.deepEqual((await moved(world, { olderThanMs: 0 })).messages, { ...NONE, found: 1, moved: 1 });
+  it("a message whose media cannot all be read stays, is listed, and is not dropped by mistake", async () => {
+    const world = seedWorld();
+    world.write("conversations", conversationRow(1));
+    const media = ["https://media.example/1", "https://media.example/2"];
+    const rows: readonly Item[] = [
+      { media_urls: media },
+      { num_media: 2, media_url_0: media[0], media_url_1: media[1] },
+      { context_object: { body: "look", num_media: "2", media: media.map((url) => ({ url })) } },
+      { num_media: 2, media_url0: media[0] },
+      { body: "look", media: [{ id: "media-1" }] },
+      { body: "" },
+    ];
+    for (const [n, row] of rows.entries()) {
+      const { body: _, ...rest } = lean(world, { sid: n, agoMs: 3_600_000 });
+      world.write("stage", { ...rest, kind: "media", ...row });
     }
+    const { inspector, repairs } = world.engine();
+    const shown = async () => (await inspector.quarantined({ limit: 10 })).items;
+    assert.deepEqual(
+      (await shown()).map(({ movable }) => movable),
+      rows.map(() => true),
+    );
+    const { messages, left } = await world.migrate();
+    assert.deepEqual(messages, { ...NONE, found: 6, moved: 3 });
+    assert.deepEqual(
+      left.map(({ messageSid }) => messageSid),
+      [3, 4, 5].map(sidOf),
+    );
+    for (const { id } of await shown()) assert.equal(await repairs.discardQuarantined(id), "movable");
+    await world.clock.advance(60_000);
+    const { outcomes } = await world.engine().turns.takeDue(1, new AbortController().signal);
+    const { taken } = as("turn", outcomes[0]!);
+    for (const message of taken.messages)
+      assert.deepEqual(
+        message.media.map(({ url }) => url),
+        media,
+      );
+  });
+
+  it("rows that note a version of their own are moved like all others", async () => {
+    const versions = [1, 2, "2", null];
+    const world = seedWorld({ stagedMessagesMax: versions.length });
+    world.write("conversations", conversationRow(1));
+    for (const [n, v] of versions.entries()) {
+      const row = { ...lean(world, { sid: n + 1, agoMs: 3_600_000, body: `v is ${v}` }), kind: "text" };
+      world.write(n < 3 ? "stage" : HOLDING, { ...row, arrival_timestamp: row.received_at, v });
+      world.write("triggerLock", { conversation_id: `conv-${n + 1}`, expires_at: 1_700_000_000, v });
+    }
+    const { messages, locks, left } = await world.migrate();
+    assert.deepEqual([messages, left], [{ ...NONE, found: 4, moved: 4 }, []]);
+    // The window of the first conversation took the place of its lock, which was gone by then.
+    assert.deepEqual(locks, { found: 4, removed: 4, standing: 0 });
+    const texts = (await turnsIn(world)).flatMap((turn) => turn.texts);
+    assert.deepEqual(texts.sort(), ["v is 1", "v is 2", "v is 2", "v is null"]);
   });
 
   it("what was found is the sum of what became of it", async () => {
@@ -324,18 +340,10 @@ describe("what the seeds' tables hold", () => {
     await engine.receiving.stage([{ arrival: second }]);
     await world.clock.advance(60_000);
     await engine.turns.takeDue(1, new AbortController().signal);
-    const { messages, conversations, left } = await moved(world);
+    const { messages, conversations, left } = await world.migrate();
     assert.deepEqual(messages, { ...NONE, found: 3, moved: 1, young: 1 });
     assert.equal(left.length, 1);
     const { found: _, threads: __, ...counts } = conversations;
     assert.deepEqual(counts, { stuck: 3, rested: 1, young: 1, busy: 1 });
   });
 });
-
-const NONE = { found: 0, moved: 0, duplicates: 0, gone: 0, young: 0 };
-
-/** A row of the first conversation, as the seeds stage it. */
-function lean(world: World, { sid, agoMs, body = "hello" }: { sid: number; agoMs: number; body?: string }) {
-  const received_at = new Date(world.clock.nowMs() - agoMs).toISOString();
-  return { conversation_id: "conv-1", message_sid: sidOf(sid), body, received_at };
-}

@@ -7,14 +7,8 @@ import type { Engine } from "../../../src/ports/engine.ts";
 import { as } from "../../../src/testing/engine-contract/builders.ts";
 import { type MemoryAws, memoryAws } from "./memory-aws.ts";
 
-/** What the next version of Lull might write: known by its mark, and by nothing else. */
-const NEWER: Item = {
-  v: 2,
-  works: "in another form",
-  window_id: 7,
-  armed_at_ms: "later",
-  body: { rich: true },
-};
+/** What the next version of Lull might write: known by its number, and by what all versions write. */
+const NEWER: Item = { v: 2, works: "in another form", armed_at_ms: "later", body: { rich: true } };
 
 async function staged(at: MemoryAws, engine: Engine): Promise<string> {
   const [outcome] = await engine.receiving.stage([{ arrival: at.arrival() }]);
@@ -22,7 +16,8 @@ async function staged(at: MemoryAws, engine: Engine): Promise<string> {
 }
 
 function writeNewer({ tables }: MemoryAws, table: TableName, key: Item): Item {
-  const item = { ...tables.read(table, key), ...key, ...NEWER };
+  const rev = table === "state" && { rev: "its last writer" };
+  const item = { ...tables.read(table, key), ...key, ...rev, ...NEWER };
   tables.write(table, key, item, 0);
   return item;
 }
@@ -108,6 +103,46 @@ describe("a row of a newer version", () => {
     const { swept_at_ms: _, ...rest } = at.tables.read("state", conversationKeyOf(first!))!;
     expect(rest).toEqual(newer);
   });
+});
+
+describe("a row of another system that notes a version of its own", () => {
+  const rows: readonly (readonly [TableName, Item])[] = [
+    ["stage", { message_sid: "SM1", body: "left", received_at: "2026-01-01T10:00:00Z", kind: "text" }],
+    ["triggerLock", { expires_at: 1_700_000_000 }],
+    ["state", { works: "done", rev: 7 }],
+  ];
+  const versions = [1, 2, 1_767_225_600, "2", null, [2]];
+  const ways = rows.flatMap(([table, row]) => versions.map((v) => [table, { ...row, v }] as const));
+
+  test.each(ways)("in %s is like any other row of theirs: %j mutes nobody", async (table, row) => {
+    const at = memoryAws();
+    const engine = at.open("worker");
+    const id = await staged(at, engine);
+    const foreign = { ...row, ...conversationKeyOf(id) };
+    // The window was lost, or is in the place of theirs.
+    at.tables.write(table, foreign, foreign, 0);
+    await staged(at, engine);
+    await at.clock.advance(60_000);
+    const { taken } = as("turn", await engine.turns.take(id));
+    expect(taken.messages).toHaveLength(2);
+  });
+
+  test.each([1, 2, "2"])(
+    "is shown and can be dropped, staged with v: %j as in the place of a lock",
+    async (v) => {
+      const at = memoryAws();
+      const engine = at.open("worker");
+      for (const [table, row] of rows.slice(0, 2)) {
+        const item = { ...row, v, conversation_id: "theirs" };
+        at.tables.write(table, item, item, 0);
+      }
+      expect(await engine.inspector.counts()).toMatchObject({ quarantined: 2, staged: 0, windows: 0 });
+      const { items } = await engine.inspector.quarantined({ limit: 10 });
+      expect(items.map(({ why }) => why)).not.toContain("v is of a newer version");
+      for (const { id } of items)
+        expect(await engine.repairs.discardQuarantined(id, { evenMovable: true })).toBe("discarded");
+    },
+  );
 });
 
 test("what this version writes is marked", async () => {

@@ -12,6 +12,7 @@ import type { GivenSettings } from "../../../src/model/settings.ts";
 import { testContext } from "../../../src/testing/channel-context.ts";
 import { fakeClock } from "../../../src/testing/fake-clock.ts";
 import type { Random } from "../../../src/testing/simulator/random.ts";
+import { takeAllTurns } from "../../migrate/turns.ts";
 import { MemoryStore, MemoryTables } from "./memory-store.ts";
 
 export const HOLDING: ForeignTable = {
@@ -19,7 +20,7 @@ export const HOLDING: ForeignTable = {
   partitionKey: { name: "conversation_id", type: "S" },
   sortKey: { name: "arrival_timestamp", type: "S" },
 };
-const BATCH_STATE: ForeignTable = {
+export const BATCH_STATE: ForeignTable = {
   name: "ConversationBatchState",
   partitionKey: { name: "conversation_id", type: "S" },
 };
@@ -172,3 +173,27 @@ const HELD: readonly ((context: Context, raw: string) => Item)[] = [
   (context) => ({ context_object: JSON.stringify(context) }),
   (_, raw) => ({ raw_message_data: { body: raw, httpMethod: "POST" } }),
 ];
+
+/** What becomes of messages where there are none. */
+export const NONE = { found: 0, moved: 0, duplicates: 0, gone: 0, young: 0 };
+
+/** A row of the first conversation, as the seeds stage it. */
+export function lean(
+  world: World,
+  { sid, agoMs, body = "hello" }: { sid: number; agoMs: number; body?: string },
+) {
+  const received_at = new Date(world.clock.nowMs() - agoMs).toISOString();
+  return { conversation_id: "conv-1", message_sid: sidOf(sid), body, received_at };
+}
+
+/** All turns that come of what waits, and of what the sweeper finds. */
+export async function turnsIn(world: World) {
+  const engine = world.engine();
+  const turns: Awaited<ReturnType<typeof takeAllTurns>> = [];
+  for (let round = 0; round < 3; round += 1) {
+    await world.clock.advance(120_000);
+    turns.push(...(await takeAllTurns(engine)));
+    for (let more = true; more; ) more = (await engine.sweeping.sweep()).hasMore;
+  }
+  return turns;
+}

@@ -14,7 +14,7 @@ export const MIGRATION_OPTIONS: Options = {
   channel: { type: "string", value: "NAME", help: "the channel whose messages they are" },
 };
 
-export function isApplied({ options }: Call): boolean {
+export function asksToApply({ options }: Call): boolean {
   if (options.apply === true && options["dry-run"] === true)
     throw new UsageError("--apply and --dry-run: which of the two?");
   return options.apply === true;
@@ -25,6 +25,17 @@ export function ownChannels({ channels }: Pick<Loaded, "channels">): readonly Co
   return channels.filter(({ origin }) => origin !== "lull dev");
 }
 
+/** With --channel; it has to be there. */
+export function channelNamed(call: Call, channels: readonly ConfiguredChannel[]): string | undefined {
+  const given = textOption(call, "channel");
+  if (given === undefined || channels.some(({ name }) => name === given)) return given;
+  throw new UsageError(`there is no channel ${given}; there are: ${namesOf(channels)}`);
+}
+
+function namesOf(channels: readonly ConfiguredChannel[]): string {
+  return channels.map(({ name }) => name).join(", ") || "none";
+}
+
 /** The channel that was named, or the only one that it can be. */
 export function channelFor(
   call: Call,
@@ -32,12 +43,9 @@ export function channelFor(
   fits: (channel: ConfiguredChannel) => boolean,
   { what, how }: { readonly what: string; readonly how: string },
 ): string {
-  const given = textOption(call, "channel");
-  const names = channels.map(({ name }) => name).join(", ") || "none";
-  if (given !== undefined) {
-    if (channels.some(({ name }) => name === given)) return given;
-    throw new UsageError(`there is no channel ${given}; there are: ${names}`);
-  }
+  const named = channelNamed(call, channels);
+  if (named !== undefined) return named;
+  const names = namesOf(channels);
   const [first, ...more] = channels.filter(fits);
   if (first && more.length === 0) return first.name;
   if (first) throw new CommandFailed(`several channels are ${what}: name one with --channel: ${names}`);

@@ -7,7 +7,7 @@ import { inWords } from "./migration.ts";
 
 /** What stood in the way, what was put right, and what became of the rows. */
 export interface Reported {
-  readonly isReal: boolean;
+  readonly isApplied: boolean;
   /** What the caller has to say or to put right. */
   readonly needs: readonly string[];
   readonly made: readonly Lacking[];
@@ -30,22 +30,23 @@ export function refuse(
   return 1;
 }
 
-export function report(call: Call, { isReal, needs, made, lacks, moved, notes }: Reported): number {
+export function report(call: Call, { isApplied, needs, made, lacks, moved, notes }: Reported): number {
   const young = moved.messages.young + moved.conversations.young;
-  const lines = [countsInWords(moved, isReal)];
+  const lines = [countsInWords(moved, isApplied)];
   // Names first: what is missing by its name may only be mistyped.
   if (needs.length > 0) lines.push("", ...needs);
   if (made.length > 0) lines.push("", ...madeInWords(made));
   if (lacks.length > 0) lines.push("", ...lacksInWords(lacks));
   if (young > 0) lines.push("", `${young} ${YOUNG}`);
   if (notes.length > 0) lines.push("", ...notes.map((note) => wrapped(note, 2, call.io.columns)));
-  if (!isReal) lines.push("", `Nothing was changed. ${adviceFor(needs, lacks)}`);
-  printResult(call, { dryRun: !isReal, needs, made, lacks, notes, ...moved }, lines.join("\n"));
-  return isReal && moved.left.length + young > 0 ? 1 : 0;
+  if (!isApplied) lines.push("", `Nothing was changed. ${adviceFor(needs, lacks)}`);
+  printResult(call, { dryRun: !isApplied, needs, made, lacks, notes, ...moved }, lines.join("\n"));
+  return isApplied && moved.left.length + young > 0 ? 1 : 0;
 }
 
 const YOUNG =
-  "are younger than --older-than, or do not say how old: stop the other system, then --older-than 0s.";
+  "are younger than --older-than, do not say how old, or are in the other system's hands: " +
+  "stop it, then --older-than 0s.";
 
 function adviceFor(needs: readonly string[], lacks: readonly Lacking[]): string {
   if (needs.length > 0) return "Before --apply, see to what is needed.";
@@ -66,15 +67,17 @@ function lacksInWords(lacks: readonly Lacking[]): string[] {
   });
 }
 
-function countsInWords({ messages, locks, conversations, left }: AwsMoved, isReal: boolean): string {
-  const verb = isReal ? "" : "would be ";
+function countsInWords({ messages, locks, conversations, left }: AwsMoved, isApplied: boolean): string {
+  const verb = isApplied ? "" : "would be ";
+  // Which are here already, and how many may wait in a conversation, is looked at when they are moved.
+  const most = isApplied ? "" : ", at most";
   return inWords(
     [
       ["staged messages found", messages.found],
-      [`messages ${verb}moved`, messages.moved],
+      [`messages ${verb}moved${most}`, messages.moved],
       ["messages that were here before", messages.duplicates],
       ["messages that the other system took meanwhile", messages.gone],
-      ["messages left as too young, or of unknown age", messages.young],
+      ["messages left: young, of unknown age, or in the other system's hands", messages.young],
       ["trigger locks found", locks.found],
       [`locks ${verb}removed`, locks.removed],
       ["locks left: they have not expired", locks.standing],
@@ -82,7 +85,7 @@ function countsInWords({ messages, locks, conversations, left }: AwsMoved, isRea
       ["of them with an OpenAI thread id (kept, see docs/moving-in.md)", conversations.threads],
       ["of them in processing_reply", conversations.stuck],
       [`conversations ${verb}put to rest`, conversations.rested],
-      ["conversations left: the other system was seen there a moment ago", conversations.young],
+      ["conversations left: the other system may be at work there", conversations.young],
       ["conversations that a worker of Lull has", conversations.busy],
       ["rows left", left.length],
     ],

@@ -10,7 +10,7 @@ import { silent, withService } from "../../data.ts";
 import { progress } from "../../output/progress.ts";
 import { parseSince } from "../../output/times.ts";
 import { CommandFailed, UsageError } from "../../usage-error.ts";
-import { channelFor, isApplied, MIGRATION_OPTIONS, ownChannels } from "./migration.ts";
+import { asksToApply, channelNamed, MIGRATION_OPTIONS, ownChannels } from "./migration.ts";
 import { type Reported, refuse, report } from "./seed-aws-report.ts";
 
 export const seedAws: Command = {
@@ -46,27 +46,24 @@ is stopped. It may be killed and run again at any time. Exit code 1: something w
     "LULL_ENGINE=aws lull migrate seed-aws --apply --older-than 0s",
   ],
   run: async (call) => {
-    const isReal = isApplied(call);
+    const isApplied = asksToApply(call);
     const olderThanMs = ageOf(call);
-    if (call.options.create === true && !isReal) throw new UsageError("--create needs --apply");
+    if (call.options.create === true && !isApplied) throw new UsageError("--create needs --apply");
     return withService(call, async ({ lull, loaded }) => {
       const configured = ownChannels(loaded);
-      const isNamed = textOption(call, "channel") !== undefined;
-      const channel = isNamed
-        ? channelFor(call, configured, () => false, { what: "named", how: "configure it" })
-        : undefined;
+      const channel = channelNamed(call, configured);
       const { engine } = loaded.config(silent);
       const tables = await openTables(call, lull, engine);
       try {
         const needs = needsOf(call, engine, tables);
-        if (isReal && needs.length > 0) return refuse(call, { needs, made: [], lacks: [] });
-        const { made, lacks } = await complete(call, tables, isReal);
-        if (isReal && lacks.some(({ canWait }) => !canWait)) return refuse(call, { needs, made, lacks });
+        if (isApplied && needs.length > 0) return refuse(call, { needs, made: [], lacks: [] });
+        const { made, lacks } = await complete(call, tables, isApplied);
+        if (isApplied && lacks.some(({ canWait }) => !canWait)) return refuse(call, { needs, made, lacks });
         const channels = Object.fromEntries(configured.map(({ name }) => [name, lull.channels[name]!]));
-        const moving = { tables, channel, isReal, olderThanMs, configured };
+        const moving = { tables, channel, isApplied, olderThanMs, configured };
         const moved = await move(call, { ...lull, channels }, moving);
-        const notes = isReal ? [] : admissionNotes(lull, configured);
-        return report(call, { isReal, needs, made, lacks, moved, notes });
+        const notes = isApplied ? [] : admissionNotes(lull, configured);
+        return report(call, { isApplied, needs, made, lacks, moved, notes });
       } finally {
         await tables.close();
       }
@@ -158,10 +155,10 @@ const QUEUE =
 async function complete(
   call: Call,
   tables: SeedTables,
-  isReal: boolean,
+  isApplied: boolean,
 ): Promise<Pick<Reported, "made" | "lacks">> {
   const made: Lacking[] = [];
-  if (isReal && call.options.create === true) {
+  if (isApplied && call.options.create === true) {
     const shown = progress(call.io);
     await tables.make((lacking) => {
       made.push(lacking);
@@ -175,7 +172,7 @@ async function complete(
 interface Moving {
   readonly tables: SeedTables;
   readonly channel: string | undefined;
-  readonly isReal: boolean;
+  readonly isApplied: boolean;
   readonly olderThanMs: number;
   readonly configured: readonly ConfiguredChannel[];
 }
@@ -195,7 +192,7 @@ function accountsBy(call: Call, configured: readonly ConfiguredChannel[]) {
 async function move(
   call: Call,
   { channels, clock }: Lull,
-  { tables, channel, isReal, olderThanMs, configured }: Moving,
+  { tables, channel, isApplied, olderThanMs, configured }: Moving,
 ): Promise<AwsMoved> {
   const shown = progress(call.io);
   const moved = await moveTables({
@@ -205,7 +202,7 @@ async function move(
     clock,
     accountFor: accountsBy(call, configured),
     address: textOption(call, "address"),
-    isApplied: isReal,
+    isApplied,
     olderThanMs,
     onProgress: shown.update,
   });

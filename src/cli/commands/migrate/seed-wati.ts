@@ -13,7 +13,7 @@ import { type Opened, withService } from "../../data.ts";
 import { printResult } from "../../output/print.ts";
 import { progress } from "../../output/progress.ts";
 import { CommandFailed, UsageError } from "../../usage-error.ts";
-import { channelFor, inWords, isApplied, MIGRATION_OPTIONS, ownChannels } from "./migration.ts";
+import { asksToApply, channelFor, inWords, MIGRATION_OPTIONS, ownChannels } from "./migration.ts";
 
 export const seedWati: Command = {
   usage: "<thread_store.db> [--apply] [options]",
@@ -46,9 +46,9 @@ of the bot's buffer. Exit code 1: something was left, and is listed.`,
     "lull migrate seed-wati app/thread_store.db --print-delete > moved.sql",
   ],
   run: async (call) => {
-    const isReal = isApplied(call);
+    const isApplied = asksToApply(call);
     const isForDeletion = call.options["print-delete"] === true;
-    if (isReal && isForDeletion) throw new UsageError("--apply and --print-delete: which of the two?");
+    if (isApplied && isForDeletion) throw new UsageError("--apply and --print-delete: which of the two?");
     const file = resolve(call.io.cwd, call.args[0] as string);
     await access(file).catch(() => {
       throw new CommandFailed(`there is no file ${file}`);
@@ -57,10 +57,10 @@ of the bot's buffer. Exit code 1: something was left, and is listed.`,
       const { rows, lacks } = readSeedFile(file);
       const found = customersIn(rows);
       const to = targetOf(call, service);
-      const engine = isReal || (await isThere(service)) ? await service.lull.engine() : undefined;
-      const moved = await move(call, service, { engine, isReal, found, ...to });
+      const engine = isApplied || (await isThere(service)) ? await service.lull.engine() : undefined;
+      const moved = await move(call, service, { engine, isApplied, found, ...to });
       if (isForDeletion) return printDeletion(call, found, moved);
-      return report(call, { isReal, lacks, found, moved });
+      return report(call, { isApplied, lacks, found, moved });
     });
   },
 };
@@ -95,14 +95,14 @@ const WATIS = {
 
 interface Moving extends Target {
   readonly engine: Engine | undefined;
-  readonly isReal: boolean;
+  readonly isApplied: boolean;
   readonly found: SeedCustomers;
 }
 
 async function move(
   call: Call,
   { lull }: Pick<Opened, "lull">,
-  { engine, isReal, found, channel, address }: Moving,
+  { engine, isApplied, found, channel, address }: Moving,
 ): Promise<WatiMoved> {
   const shown = progress(call.io);
   const { settings, channels, clock } = lull;
@@ -118,7 +118,7 @@ async function move(
       address,
       clock,
       knownSinceMs,
-      isApplied: isReal,
+      isApplied,
       onProgress: (customers) => shown.update(`${customers} of ${total} customers`),
     },
     found.customers,
@@ -168,20 +168,20 @@ const DONE =
   "if Lull is paused.";
 
 interface Reported {
-  readonly isReal: boolean;
+  readonly isApplied: boolean;
   readonly lacks: readonly string[];
   readonly found: SeedCustomers;
   readonly moved: WatiMoved;
 }
 
-function report(call: Call, { isReal, lacks, found, moved }: Reported): number {
+function report(call: Call, { isApplied, lacks, found, moved }: Reported): number {
   const { left, before, ...counts } = moved;
   const { junk, locks, threads, messages, customers } = found;
   const withoutNumber = junk.filter(({ waId }) => waId !== undefined).length;
   const read = { customers: customers.length, threads, messages, withoutNumber, locks: locks.length };
-  const verb = isReal ? "" : "would be ";
+  const verb = isApplied ? "" : "would be ";
   // Which ids are remembered, though their conversation is gone, shows when they are staged.
-  const most = isReal ? "" : ", at most";
+  const most = isApplied ? "" : ", at most";
   const words = inWords(
     [
       ["threads in the file", threads],
@@ -210,13 +210,13 @@ function report(call: Call, { isReal, lacks, found, moved }: Reported): number {
     },
   );
   const lines = [...lacks.map((each) => `The file: ${each}.`), words];
-  lines.push("", isReal ? DONE : "Nothing was changed. To do it, once the bot is stopped: --apply");
+  lines.push("", isApplied ? DONE : "Nothing was changed. To do it, once the bot is stopped: --apply");
   printResult(
     call,
-    { dryRun: !isReal, lacks, read, ...counts, before: before.length, left, junk },
+    { dryRun: !isApplied, lacks, read, ...counts, before: before.length, left, junk },
     lines.join("\n"),
   );
   // What could not be read was not moved: a script must not go on with the cut-over.
   const isBlind = lacks.some((each) => each.includes("message_buffer") && messages === 0);
-  return isReal && (isBlind || left.length + junk.length > 0) ? 1 : 0;
+  return isApplied && (isBlind || left.length + junk.length > 0) ? 1 : 0;
 }

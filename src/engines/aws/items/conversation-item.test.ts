@@ -125,6 +125,8 @@ describe("a conversation's row", () => {
     [{ channel_config: { sender: "whatsapp:+15550100" } }, "+15550100"],
     [{ channel_config: { whatsapp_sender: "+15550100" } }, "+15550100"],
     [{ channel_config: { from: "shop@example.test" } }, "shop@example.test"],
+    [{ address: "", channel_config: { sender: 7, whatsapp_sender: "whatsapp:+15550100" } }, "+15550100"],
+    [{ address: null, channel_config: { sender: "", from: "+15550100" } }, "+15550100"],
     [{ address: "ours", channel_config: { sender: "theirs" } }, "ours"],
   ])("tells our address: %j", (row, address) => {
     expect(read(row).address).toBe(address);

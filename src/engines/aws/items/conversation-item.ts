@@ -1,5 +1,6 @@
 import type { RecordChange } from "../../../core/conversation-change.ts";
 import { instantInText, isoOf } from "../../../core/instant.ts";
+import { foreignAddressIn } from "../../../core/own-addresses.ts";
 import { projectAt } from "../../../core/projects.ts";
 import { soundAs, time } from "../../../core/shape.ts";
 import { WINDOW_POLICY } from "../../../core/sound-window.ts";
@@ -184,9 +185,7 @@ export function updatedAtMsOf(row: Item): number {
 
 /** Our address, or the sender that the other system configured; providers write it with a prefix. */
 function addressOf(row: Item): string {
-  const config = isObject(row.channel_config) ? row.channel_config : undefined;
-  const given = row.address ?? config?.sender ?? config?.whatsapp_sender ?? config?.from;
-  return textOf(given).replace(/^whatsapp:/, "");
+  return (foreignAddressIn(row) ?? "").replace(/^whatsapp:/, "");
 }
 
 const OWNERS = ["channel_config", "ai_config", "openai_thread_id", "assistant_id_replies", "assistant_id"];

@@ -146,7 +146,7 @@ const STAGED = kinds({
 
 /** A row as it was read, if it is ours. */
 export function stagedFrom(item: unknown): Sound<StageRow> {
-  if (isNewer(item as Item | undefined)) return { kind: "foreign", why: "v is of a newer version" };
+  if (isNewer("stage", item as Item | undefined)) return { kind: "foreign", why: "v is of a newer version" };
   const read = soundAs<Item>(STAGED, item);
   return read.kind === "sound" ? { kind: "sound", value: weighed(rowFrom(read.value)) } : read;
 }

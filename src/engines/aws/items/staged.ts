@@ -19,7 +19,7 @@ export async function stagedRows(
   { isForTurn = false } = {},
 ): Promise<StageRow[]> {
   const items = await context.store.query("stage", { key: equal("conversation_id", conversationId) });
-  if (isForTurn && items.some(isNewer)) throw newerVersion(conversationId);
+  if (isForTurn && items.some((item) => isNewer("stage", item))) throw newerVersion(conversationId);
   return inArrivalOrder(context.quarantine.sound("stage", items, stagedFrom));
 }
 

@@ -63,7 +63,7 @@ export function storedFrom(id: string, item: Item | undefined): Stored {
     turnCount: soundPart<number>(count, row.turn_count) ?? 0,
     statusBefore: soundPart(text, row.status_before),
     saysError: row.says_error === true,
-    isNewer: isNewer(item),
+    isNewer: isNewer("state", item),
     foreign: read.kind === "foreign" ? { why: read.why, raw: row } : undefined,
   };
 }

@@ -1,5 +1,5 @@
 import { LullError } from "../../../errors.ts";
-import { absent, any, atMost, type Condition, type Item } from "../dynamo/expression.ts";
+import { above, all, atMost, type Condition, type Item, not, present } from "../dynamo/expression.ts";
 
 /**
  * The form of our rows and triggers. It is raised only when older code would read them wrongly. While a new
@@ -8,13 +8,51 @@ import { absent, any, atMost, type Condition, type Item } from "../dynamo/expres
  */
 export const VERSION = 1;
 
-export function isNewer(item: Item | undefined): boolean {
-  return typeof item?.v === "number" && item.v > VERSION;
+/** What is higher is no version of Lull: a time, say. */
+const VERSIONS_MAX = 1_000;
+
+/**
+ * What rows of ours bear besides, as texts, whichever version wrote them: these names have to stay. Others
+ * note a version in their rows, too, and a row of theirs must not wait for a worker that never comes.
+ */
+const MARKS = {
+  stage: ["kind", "channel", "reply_to"],
+  triggerLock: ["window_id"],
+  state: ["rev"],
+} as const;
+
+type Versioned = keyof typeof MARKS;
+
+export function isNewer(table: Versioned, item: Item | undefined): boolean {
+  const { v } = item ?? {};
+  return typeof v === "number" && v > VERSION && v <= VERSIONS_MAX && isOurs(table, item!);
 }
 
-/** On which condition a row may be overwritten or removed. */
-export function isOfKnownVersion(): Condition {
-  return any(absent("v"), atMost("v", VERSION));
+/** The same, the other way round: on which condition a row may be overwritten or removed. */
+export function isOfKnownVersion(table: Versioned): Condition {
+  return not(all(above("v", VERSION), atMost("v", VERSIONS_MAX), ...marksOf(table)));
+}
+
+/** Whether Lull wrote it, whichever version. It may be broken all the same. */
+export function isOurs(table: Versioned, item: Item): boolean {
+  return (
+    item.v !== undefined && MARKS[table].every((name) => item[name] !== "" && typeof item[name] === "string")
+  );
+}
+
+/** The opposite, as a condition. */
+export function isNotOurs(table: Versioned): Condition {
+  return not(all(present("v"), ...marksOf(table)));
+}
+
+/** The attributes that tell. */
+export function tellingNames(table: Versioned): readonly string[] {
+  return ["v", ...MARKS[table]];
+}
+
+/** A text and not empty: what is no text is not above one. */
+function marksOf(table: Versioned): Condition[] {
+  return MARKS[table].map((name) => above(name, ""));
 }
 
 /** A newer worker has to do it, and does if there is one: the trigger comes again, and the window stands. */

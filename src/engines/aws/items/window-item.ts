@@ -68,7 +68,7 @@ const WINDOW = fields({
 
 /** A window as it was read, if it is ours. */
 export function windowFrom(item: Item): Sound<StandingWindow> {
-  if (isNewer(item)) return { kind: "foreign", why: "v is of a newer version" };
+  if (isNewer("triggerLock", item)) return { kind: "foreign", why: "v is of a newer version" };
   const read = soundAs<Item>(WINDOW, item);
   return read.kind === "sound" ? { kind: "sound", value: standing(item) } : read;
 }

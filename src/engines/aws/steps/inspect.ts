@@ -41,7 +41,7 @@ import { countedTurns } from "../items/turn-count.ts";
 import { latestItems, pastOf } from "./history.ts";
 import { countListed, newestFirst } from "./listing.ts";
 import { lockOf } from "./locks.ts";
-import { countQuarantined } from "./quarantined.ts";
+import { countAside, countQuarantinedSoon, countRows } from "./quarantined.ts";
 import { statusBeforeTurn } from "./status.ts";
 
 const REFUSALS = refusalLists();
@@ -198,29 +198,30 @@ export async function counts(context: AwsContext): Promise<Counts> {
   const leased = inParallel(sweptShards(context), LEASES_WIDTH, (shard) =>
     store.count("state", { index: LEASED, key: equal("lease_shard", shard) }),
   );
-  const [conversations, staged, windows, leases, turns, dead, unknown, refusals, foreign, paused] =
+  // Others may have rows there: one look through a table counts both.
+  const [conversations, stage, triggerLock, leases, turns, dead, unknown, refusals, aside, paused] =
     await Promise.all([
       countListed(context, "conversations", shards()),
-      store.count("stage"),
-      store.count("triggerLock"),
+      countRows(context, "stage"),
+      countRows(context, "triggerLock"),
       leased.then(sum),
       countedTurns(context),
       countListed(context, "messages", ["dead"]),
       countListed(context, "messages", ["unknown"]),
       countListed(context, "messages", REFUSALS, inTime(refusalsSinceMs(context), 0)),
-      countQuarantined(context),
+      countAside(context),
       isPaused(context),
     ]);
   return {
     conversations,
-    staged: staged - foreign.stage,
-    windows: windows - foreign.triggerLock,
+    staged: stage.all - stage.foreign,
+    windows: triggerLock.all - triggerLock.foreign,
     leases,
     turns,
     dead,
     unknown,
     refusals,
-    quarantined: foreign.all,
+    quarantined: aside + stage.foreign + triggerLock.foreign,
     paused,
   };
 }
@@ -234,15 +235,15 @@ function sum(numbers: readonly number[]): number {
  * of finished turns are never read.
  */
 export async function gauges(context: AwsContext): Promise<Gauges> {
-  const [dead, unknown, foreign, leases, paused] = await Promise.all([
+  const [dead, unknown, quarantined, leases, paused] = await Promise.all([
     countListed(context, "messages", ["dead"]),
     countListed(context, "messages", ["unknown"]),
-    countQuarantined(context),
+    countQuarantinedSoon(context),
     oldLeases(context),
     isPaused(context),
   ]);
   const held = leaseGauges(leases, context.clock.nowMs(), context.settings.clockSkewMs);
-  return { dead, unknown, quarantined: foreign.all, ...held, paused };
+  return { dead, unknown, quarantined, ...held, paused };
 }
 
 /** The oldest one, and all that may have lapsed: a lease that was just taken cannot have. */

@@ -42,7 +42,7 @@ async function tryLease(context: AwsContext, id: string, source?: TriggerSource)
     },
   };
   const key = conversationKeyOf(id);
-  const isTakeable = all(isOfKnownVersion(), any(isFree, hasLapsed, isNone));
+  const isTakeable = all(isOfKnownVersion("state"), any(isFree, hasLapsed, isNone));
   const written = await context.store
     .update("state", key, change, isTakeable, "ALL_NEW")
     .catch(async (error) => {
@@ -50,7 +50,7 @@ async function tryLease(context: AwsContext, id: string, source?: TriggerSource)
       await undoTake(context, id, lease.token);
       throw error;
     });
-  if (isNewer(written.item)) throw newerVersion(id);
+  if (isNewer("state", written.item)) throw newerVersion(id);
   const stored = storedFrom(id, written.item);
   const standing = stored.state.lease;
   if (written.kind === "done" || standing?.token === lease.token) {

@@ -15,7 +15,7 @@ import { fits } from "../items/item-size.ts";
 import { transactionToken } from "../items/keys.ts";
 import { rememberedAmong } from "../items/seen.ts";
 import { messageRow, type StageMessageRow, stagedFrom, stageItem } from "../items/stage-item.ts";
-import { isNewer } from "../items/version.ts";
+import { isNewer, isNotOurs, isOurs, tellingNames } from "../items/version.ts";
 import { arm } from "./window.ts";
 
 /** A message, and the table of the row that it was read from. */
@@ -80,8 +80,8 @@ async function list({ store, clock, log }: AwsContext, row: Item): Promise<void>
 /** How many rows of ours wait there. In a table that both share, those of the other system do not count. */
 async function ownStaged({ store }: AwsContext, conversationId: string): Promise<number> {
   const key = equal("conversation_id", conversationId);
-  const items = await store.query("stage", { key, attributes: ["message_sid", "v"] });
-  return items.filter(({ v }) => v !== undefined).length;
+  const items = await store.query("stage", { key, attributes: tellingNames("stage") });
+  return items.filter((item) => isOurs("stage", item)).length;
 }
 
 function idOf({ channel, account, providerId }: Arrival): string {
@@ -137,7 +137,7 @@ async function standsInPlace(
   row: PlacedMessage,
   standing: Item | undefined,
 ): Promise<MoveOutcome> {
-  const isOurs = isNewer(standing) || stagedFrom(standing).kind === "sound";
+  const isOurs = isNewer("stage", standing) || stagedFrom(standing).kind === "sound";
   return isOurs ? onlyRemove(context, row) : "blocked";
 }
 
@@ -169,5 +169,10 @@ function isAsRead({ conversation_id, body, received_at }: Item) {
   const same = Object.entries({ body, received_at }).flatMap(([name, value]) =>
     typeof value === "string" ? [equal(name, value)] : [],
   );
-  return all(present("conversation_id"), equal("conversation_id", conversation_id), absent("v"), ...same);
+  return all(
+    present("conversation_id"),
+    equal("conversation_id", conversation_id),
+    isNotOurs("stage"),
+    ...same,
+  );
 }

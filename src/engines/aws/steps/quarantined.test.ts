@@ -54,6 +54,34 @@ describe("rows that are not ours", () => {
     expect(seen.slice(2, 5)).toEqual(["three", "two", "one"]);
   });
 
+  it("and are many, between ours and on many pages, are all counted, and each listed once", async () => {
+    const { fixture, s } = await memoryScene({}, { pageRowsMax: 3 });
+    const count = 25;
+    for (let n = 0; n < count; n += 1) {
+      // Ours between theirs, and whole pages of ours.
+      await s.receive({ sender: `sender ${n}`, text: "hi" });
+      if (n % 2 === 0) fixture.write("stage", { conversation_id: `theirs ${n}`, message_sid: "SM1" });
+      if (n % 4 === 0) fixture.write("triggerLock", { conversation_id: `z theirs ${n}` });
+      fixture.write("state", { conversation_id: `aside ${n}`, works: "none" });
+      await s.engine.turns.take(`aside ${n}`);
+    }
+    const theirs = 13 + 7 + count;
+    const { quarantined, staged, windows } = await s.engine.inspector.counts();
+    expect([quarantined, staged, windows]).toEqual([theirs, count, count]);
+    for (const limit of [1, 2, 7, 50]) {
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const { items, next } = await s.engine.inspector.quarantined({ limit, ...(cursor && { cursor }) });
+        expect(items.length).toBeLessThanOrEqual(limit);
+        if (next !== undefined) expect(items).not.toEqual([]);
+        seen.push(...items.map(({ id }) => id));
+        cursor = next;
+      } while (cursor !== undefined);
+      expect([seen.length, new Set(seen).size]).toEqual([theirs, theirs]);
+    }
+  });
+
   it("and were set aside are kept whole, with what they looked like when they were read", async () => {
     const { items } = await page(10);
     const aside = JSON.parse(items[2]!.raw) as object;

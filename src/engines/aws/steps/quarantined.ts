@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { conversationWithin } from "../../../core/identity.ts";
+import { seedMessage } from "../../../core/seed-rows.ts";
 import type { Sound } from "../../../core/shape.ts";
 import type { Listing, Page, QuarantinedRow } from "../../../ports/inspector.ts";
 import type { Discarded, Discarding } from "../../../ports/repairs.ts";
@@ -10,10 +11,11 @@ import { TABLES } from "../dynamo/tables.ts";
 import { QUARANTINE, quarantineKey } from "../items/quarantined-rows.ts";
 import { removeOnce } from "../items/remove-once.ts";
 import { stagedFrom } from "../items/stage-item.ts";
+import { isOurs } from "../items/version.ts";
 import { windowFrom } from "../items/window-item.ts";
 import { countListed, newestFirst } from "./listing.ts";
 
-/** The most pages of a megabyte that a caller waits for. The sweeper goes through all of them. */
+/** The most pages of a megabyte that a caller waits for, who asks again and again. */
 const PAGES_MAX = 5;
 
 /** Characters that tell a row from a million others. */
@@ -27,6 +29,8 @@ const TABLES_IN_PLACE: Readonly<Record<InPlaceTable, (item: Item) => Sound<unkno
 
 type InPlaceTable = "stage" | "triggerLock";
 
+const IN_PLACE = Object.keys(TABLES_IN_PLACE) as InPlaceTable[];
+
 interface Foreign {
   readonly table: InPlaceTable;
   readonly key: Item;
@@ -34,19 +38,68 @@ interface Foreign {
   readonly why: string;
 }
 
-/** What was set aside, newest first; before it, on the first page, foreign rows in place. */
+/**
+ * Foreign rows in place, table by table; behind them what was set aside, newest first. A cursor into a table
+ * is the key of the row behind which it goes on.
+ */
 export async function listQuarantined(context: AwsContext, page: Page): Promise<Listing<QuarantinedRow>> {
-  const standing = page.cursor === undefined ? (await foreignInPlace(context)).slice(0, page.limit) : [];
-  const limit = page.limit - standing.length;
+  const place = placeAt(page.cursor);
+  const { found, next } = place ? await foreignFrom(context, place, page.limit) : { found: [] };
   const nowMs = context.clock.nowMs();
-  const rows = standing.map((foreign) => standingRow(foreign, nowMs));
-  // A cursor before everything on the list.
-  if (limit === 0) return { items: rows, next: "~" };
-  const { items, next } = await newestFirst(context, "messages", [QUARANTINE], { ...page, limit });
-  return { items: [...rows, ...items.map(copyRow)], ...(next !== undefined && { next }) };
+  const rows = found.map((foreign) => standingRow(foreign, nowMs));
+  if (next !== undefined) return { items: rows, next };
+  const cursor = place || page.cursor === undefined ? {} : { cursor: page.cursor };
+  const rest = { limit: page.limit - rows.length, ...cursor };
+  const aside = await newestFirst(context, "messages", [QUARANTINE], rest);
+  return {
+    items: [...rows, ...aside.items.map(copyRow)],
+    ...(aside.next !== undefined && { next: aside.next }),
+  };
 }
 
-function standingRow({ table, key, item, why }: Foreign, atMs: number): QuarantinedRow {
+interface Place {
+  readonly table: InPlaceTable;
+  readonly from: Item | undefined;
+}
+
+/** Undefined once all rows in place were listed. */
+function placeAt(cursor: string | undefined): Place | undefined {
+  if (cursor === undefined) return { table: IN_PLACE[0]!, from: undefined };
+  const [name, encoded = ""] = cursor.split(":");
+  const table = IN_PLACE.find((each) => each === name);
+  return table && { table, from: keyFrom(table, encoded) };
+}
+
+/** Of a long table a page may be short. None is empty before the end: a reader would take it for that. */
+async function foreignFrom(
+  context: AwsContext,
+  { table: first, from: start }: Place,
+  limit: number,
+): Promise<{ readonly found: readonly Foreign[]; readonly next?: string }> {
+  const found: Foreign[] = [];
+  let pagesLeft = PAGES_MAX;
+  for (const table of IN_PLACE.slice(IN_PLACE.indexOf(first))) {
+    let from = table === first ? start : undefined;
+    do {
+      const { items, next } = await context.store.scanPage(table, { from });
+      for (const foreign of foreignAmong(table, items)) {
+        found.push(foreign);
+        if (found.length === limit) return { found, next: cursorAt(foreign) };
+      }
+      pagesLeft -= 1;
+      from = next && keyOf(table, next);
+      if (from && pagesLeft <= 0 && found.length > 0) return { found, next: cursorAt({ table, key: from }) };
+    } while (from);
+  }
+  return { found };
+}
+
+function cursorAt({ table, key }: Pick<Foreign, "table" | "key">): string {
+  return `${table}:${Buffer.from(JSON.stringify(key)).toString("base64url")}`;
+}
+
+function standingRow(foreign: Foreign, atMs: number): QuarantinedRow {
+  const { table, key, item, why } = foreign;
   return {
     id: idInPlace(table, key),
     table: TABLES[table].name,
@@ -79,13 +132,37 @@ function copyRow(item: Item): QuarantinedRow {
   };
 }
 
-export async function countQuarantined(context: AwsContext): Promise<Record<InPlaceTable | "all", number>> {
-  const [standing, aside] = await Promise.all([
-    foreignInPlace(context),
-    countListed(context, "messages", [QUARANTINE]),
-  ]);
-  const stage = standing.filter(({ table }) => table === "stage").length;
-  return { stage, triggerLock: standing.length - stage, all: standing.length + aside };
+export interface CountedRows {
+  readonly all: number;
+  readonly foreign: number;
+}
+
+/** Of a table that others may write to: how many rows there are, and how many of them are not ours. */
+export async function countRows(
+  context: AwsContext,
+  table: InPlaceTable,
+  { pagesMax = Number.POSITIVE_INFINITY } = {},
+): Promise<CountedRows> {
+  let counted: CountedRows = { all: 0, foreign: 0 };
+  let pagesLeft = pagesMax;
+  for await (const items of pages((from) => context.store.scanPage(table, { from }))) {
+    const foreign = counted.foreign + foreignAmong(table, items).length;
+    counted = { all: counted.all + items.length, foreign };
+    pagesLeft -= 1;
+    if (pagesLeft === 0) break;
+  }
+  return counted;
+}
+
+export function countAside(context: AwsContext): Promise<number> {
+  return countListed(context, "messages", [QUARANTINE]);
+}
+
+/** For alarms: of rows in place those in the first pages, so that it costs the same however many wait. */
+export async function countQuarantinedSoon(context: AwsContext): Promise<number> {
+  const tables = IN_PLACE.map((table) => countRows(context, table, { pagesMax: PAGES_MAX }));
+  const [aside, ...standing] = await Promise.all([countAside(context), ...tables]);
+  return standing.reduce((sum, { foreign }) => sum + foreign, aside);
 }
 
 /** An operator has dealt with it. A row in place is removed only if it is still foreign. */
@@ -123,10 +200,7 @@ async function discardInPlace(
 
 /** The original system staged messages in a table of the same name and with the same key. */
 function isMovable(table: InPlaceTable, item: Item): boolean {
-  const { v, kind, body, context_object, raw_message_data } = item;
-  const isTheirs = table === "stage" && v === undefined && kind === undefined;
-  const hasContent = [body, context_object, raw_message_data].some((part) => part !== undefined);
-  return isTheirs && hasContent && typeof (body ?? "") === "string";
+  return table === "stage" && !isOurs(table, item) && seedMessage(item).kind !== "junk";
 }
 
 function keyFrom(table: InPlaceTable, encoded: string): Item | undefined {
@@ -145,21 +219,9 @@ function keyOf(table: InPlaceTable, item: Item): Item {
   return Object.fromEntries(names.map((name) => [name, item[name]]));
 }
 
-async function foreignInPlace(context: AwsContext): Promise<Foreign[]> {
-  const tables = Object.keys(TABLES_IN_PLACE) as InPlaceTable[];
-  return (await Promise.all(tables.map((table) => foreignIn(context, table)))).flat();
-}
-
-async function foreignIn(context: AwsContext, table: InPlaceTable): Promise<Foreign[]> {
-  const found: Foreign[] = [];
-  let left = PAGES_MAX;
-  for await (const items of pages((from) => context.store.scanPage(table, { from }))) {
-    for (const item of items) {
-      const read = TABLES_IN_PLACE[table](item);
-      if (read.kind === "foreign") found.push({ table, key: keyOf(table, item), item, why: read.why });
-    }
-    left -= 1;
-    if (left === 0) break;
-  }
-  return found;
+function foreignAmong(table: InPlaceTable, items: readonly Item[]): Foreign[] {
+  return items.flatMap((item) => {
+    const read = TABLES_IN_PLACE[table](item);
+    return read.kind === "foreign" ? [{ table, key: keyOf(table, item), item, why: read.why }] : [];
+  });
 }

@@ -200,7 +200,7 @@ async function stageAt(
   const item = { ...unmarked, staged_as: stagedAs };
   const written = await context.store.put("stage", item, absent("message_sid"));
   if (written.kind === "refused" && written.item?.staged_as !== stagedAs) {
-    const standing = isNewer(written.item)
+    const standing = isNewer("stage", written.item)
       ? row
       : context.quarantine.soundOne("stage", written.item, stagedFrom);
     if (standing) return armAgain(context, standing, conversation);

@@ -150,9 +150,9 @@ export async function disarm(
 ): Promise<StandingWindow | undefined> {
   // A foreign lock does not say when it was armed: it is left to its owner.
   const isOld = atMost("armed_at_ms", leasedAtMs + context.settings.clockSkewMs);
-  const isOurs = all(isOfKnownVersion(), isOld);
+  const isOurs = all(isOfKnownVersion("triggerLock"), isOld);
   const { kind, item } = await context.store.delete("triggerLock", conversationKeyOf(id), isOurs);
-  if (kind === "refused" && isNewer(item)) throw newerVersion(id);
+  if (kind === "refused" && isNewer("triggerLock", item)) throw newerVersion(id);
   if (kind === "done") return context.quarantine.soundOne("triggerLock", item, windowFrom);
   const standing = item && windowFrom(item);
   return standing?.kind === "sound" ? standing.value : undefined;
@@ -192,7 +192,7 @@ async function putWindow(
   // Refused without an item: it was removed in the meantime, by a worker that has looked or will.
   if (written.kind === "done" || !written.item) return { window, isMine: true };
   // The newer version that made it sends its trigger.
-  if (isNewer(written.item)) return { window, isMine: false };
+  if (isNewer("triggerLock", written.item)) return { window, isMine: false };
   const found = context.quarantine.soundOne("triggerLock", written.item, windowFrom);
   if (found) return { window: found, isMine: found.id === window.id };
   // A foreign lock in the place of our window: no worker would look. If a window of ours came there

@@ -12,6 +12,8 @@ test.each([
   [TEN / 1_000],
   [BigInt(TEN / 1_000)],
   [TEN],
+  [TEN * 1_000 + 1],
+  [BigInt(TEN) * 1_000_000n + 1n],
   [String(TEN / 1_000)],
   [`${TEN / 1_000}.25`],
 ])("%s is ten o'clock in UTC, give or take its fraction", (written) => {

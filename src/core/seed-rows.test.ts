@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { seedLock, seedMessage } from "./rows.ts";
+import { seedLock, seedMessage } from "./seed-rows.ts";
 
 const SID = `SM${"a".repeat(32)}`;
 const ACCOUNT = `AC${"0".repeat(32)}`;
@@ -82,14 +82,74 @@ describe("a staged message", () => {
     expect(read.kind === "message" && "MessageStatus" in read.form).toBe(false);
   });
 
-  test("without a text is a message: media come so", () => {
-    expect(seedMessage({ ...lean, body: null }).kind).toBe("message");
-    expect(seedMessage({ ...lean, body: undefined }).kind).toBe("message");
+  const url = "https://media.example/a.jpg";
+  const contentType = "image/jpeg";
+
+  test.each([
+    [{ media_url0: url, media_content_type0: contentType }],
+    [{ media_url_0: url, media_content_type_0: contentType, num_media: "1" }],
+    [{ MediaUrl0: url, MediaContentType0: contentType, NumMedia: 1 }],
+    [{ media_urls: [url], media_content_types: [contentType] }],
+    [{ media_urls: new Set([url]), media_types: contentType }],
+    [{ media_url: url, media_content_type: contentType }],
+    [{ media: [{ url, content_type: contentType }], num_media: 1 }],
+    [{ media: { url, contentType } }],
+    [{ media: { 0: { media_url: url, mime_type: contentType } } }],
+    [{ media: JSON.stringify([{ MediaUrl: url, MediaContentType: contentType }]) }],
+    [{ attachments: [{ link: url, type: contentType }], media: [], media_url0: null }],
+    [{ context_object: { num_media: "1", media: [{ uri: url, mimeType: contentType }] }, num_media: 0 }],
+    [{ raw_message_data: { NumMedia: "1", MediaUrl0: url, MediaContentType0: contentType } }],
+    [{ media_url0: url, media_content_type0: contentType, context_object: { media_urls: [url] } }],
+  ])("has its media as %j, also without a text", (media) => {
+    for (const body of [null, undefined, "", "look"]) {
+      const read = seedMessage({ ...lean, body, ...media });
+      const form = { NumMedia: "1", MediaUrl0: url, MediaContentType0: contentType };
+      expect(read).toMatchObject({ kind: "message", form });
+      expect(read.kind === "message" && "MediaUrl1" in read.form).toBe(false);
+    }
+  });
+
+  test("has all of its media, in their order, and none under another name", () => {
+    const many = Array.from({ length: 11 }, (_, n) => `https://media.example/${n}`);
+    const numbered = Object.fromEntries(many.map((each, n) => [`media_url${n}`, each]).reverse());
+    for (const media of [numbered, { media: many }]) {
+      const read = seedMessage({ ...lean, num_media: 11, ...media });
+      const { form } = read as { form: Record<string, string> };
+      expect(many.map((_, n) => form[`MediaUrl${n}`])).toEqual(many);
+      expect(Object.keys(form).filter((name) => /^Media\w*_/.test(name))).toEqual([]);
+    }
+  });
+
+  test.each([
+    [{ num_media: 1 }],
+    [{ num_media: "2", media_url0: url }],
+    [{ context_object: { num_media: 1 }, body: "look" }],
+    [{ media: [url, { id: "media-1" }] }],
+    [{ media: "wamid.1" }],
+    [{ media: { items: [[url]] } }],
+    [{ media_url0: url, media_url1: 7 }],
+    [{ raw_message_data: "NumMedia=1&Body=look" }],
+    [{ body: "" }],
+    [{ body: "", image: url }],
+  ])("is incomplete as %j: what cannot be read is not dropped, and not quoted", (row) => {
+    const read = seedMessage({ ...lean, body: undefined, received_at: TEN, ...row });
+    const why = expect.not.stringMatching(/media\.example|wamid|look/);
+    expect(read).toEqual({ kind: "incomplete", conversationId: "c1", receivedAtMs: TEN, why });
+  });
+
+  test("that is a place or a pressed button has neither text nor media", () => {
+    for (const content of [
+      { latitude: 1, longitude: 2 },
+      { button_payload: "yes" },
+      { media: "none", body: "x" },
+    ])
+      expect(seedMessage({ ...lean, body: undefined, ...content }).kind).toBe("message");
   });
 
   test.each([
     [{}],
     [{ ...lean, conversation_id: 7 }],
+    [{ ...lean, body: undefined }],
     [{ ...lean, message_sid: undefined }],
     [{ ...lean, message_sid: null, context_object: "no JSON" }],
     [{ ...lean, body: 7 }],
@@ -97,7 +157,7 @@ describe("a staged message", () => {
     [{ conversation_id: "c1", raw_message_data: new Uint8Array(3) }],
   ])("is junk as %o, and the reason quotes nothing", (row) => {
     const read = seedMessage(row);
-    expect(read).toEqual({ kind: "junk", why: expect.stringMatching(/^\w+ is no text$/) });
+    expect(read).toEqual({ kind: "junk", why: expect.stringMatching(/^\w+ is no text$|^it has neither/) });
   });
 });
 
