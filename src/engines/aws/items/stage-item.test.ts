@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { itemOf } from "../../../core/staged.ts";
 import type { Item } from "../dynamo/expression.ts";
+import { TABLES } from "../dynamo/tables.ts";
 import { messageRow, outboundRow, stagedFrom, stageItem } from "./stage-item.ts";
 
 const at = { conversationId: "c", sender: "ana", sequence: 7 };
@@ -34,6 +35,13 @@ const stored = (item: Item) => JSON.parse(JSON.stringify(item)) as Item;
 describe("a staged row", () => {
   it.each([message, outbound])("is read as it was written: $kind", (row) => {
     expect(stagedFrom(stored(stageItem(row)))).toEqual({ kind: "sound", value: row });
+  });
+
+  it.each([message, outbound])("has no end, and its table names none: $kind", (row) => {
+    expect(TABLES.stage.timeToLive).toBeUndefined();
+    const ends = Object.values(TABLES).flatMap(({ timeToLive }) => timeToLive ?? []);
+    expect(ends).not.toEqual([]);
+    for (const name of ends) expect(stageItem(row)).not.toHaveProperty(name);
   });
 
   it("that does not say how it was counted or ordered comes first of its time", () => {
