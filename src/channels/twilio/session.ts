@@ -3,7 +3,7 @@ import { ConfigError } from "../../errors.ts";
 import type { ChannelContext, Outgoing } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
 import { isPlainUrl, plainUrlInWords } from "../../schema/plain-url.ts";
-import { isSecretOf } from "../../wire/secret-name.ts";
+import { meantBy, storedName } from "../../wire/secret-name.ts";
 import { bare } from "./address.ts";
 import type { TwilioAccount, TwilioOptions } from "./options.ts";
 
@@ -83,9 +83,10 @@ export function sendingAccount(
   const accounts = [...session.accounts.values()];
   const isChoice = accounts.length > 1 || accounts.some((account) => account.credentialsId !== undefined);
   if (credentialsId !== undefined && isChoice) {
-    const asked = accounts.find((account) => isNamed(account, credentialsId));
-    if (asked === undefined) return { why: UNKNOWN_CREDENTIALS };
-    return speaksFor(asked, from) ? asked : { why: OTHERS_NUMBER };
+    const asked = accountsNamed(accounts, credentialsId, session);
+    if (asked.length === 0) return { why: UNKNOWN_CREDENTIALS };
+    // Where several have that name, each has numbers of its own: the number says which.
+    return asked.find((account) => speaksFor(account, from)) ?? { why: OTHERS_NUMBER };
   }
   return accountFor(session, from) ?? { why: "no account in the configuration claims the sending number" };
 }
@@ -94,8 +95,11 @@ const UNKNOWN_CREDENTIALS =
   "UNKNOWN_CREDENTIALS: the conversation's record names credentials that are none of this channel's accounts";
 const OTHERS_NUMBER = "the account that the conversation's record names has not the sending number";
 
-function isNamed({ credentialsId, authToken }: Account, id: string): boolean {
-  return credentialsId === undefined ? isSecretOf(authToken, id) : credentialsId === id;
+function accountsNamed(accounts: readonly Account[], id: string, { context }: Session): readonly Account[] {
+  const own = accounts.filter(({ credentialsId }) => credentialsId === id);
+  if (own.length > 0) return own;
+  const nameless = accounts.filter(({ credentialsId }) => credentialsId === undefined);
+  return meantBy(id, nameless, ({ authToken }) => storedName(authToken, context.secrets));
 }
 
 /**
