@@ -44,13 +44,16 @@ export function openSession(
   kind: Kind,
   options: TwilioOptions,
   context: ChannelContext,
-  environment: Environment,
+  operators: Environment,
 ): Session {
+  const isOfProject = context.project !== undefined;
+  // The environment is the operator's: of it a project's channel learns where Twilio's API is, and no more.
+  const environment = isOfProject ? { TWILIO_API_URL: operators.TWILIO_API_URL } : operators;
   // A configuration that lists accounts means their numbers: the environment may belong to something else.
   const own = options.from ?? (options.accounts === undefined ? environment[kind.fromVariable] : undefined);
   const from = numbersOf(own);
   const { where = `channels.${context.name}` } = context;
-  const listed = accountsOf(options, where, environment);
+  const listed = accountsOf(options, where, environment, isOfProject);
   const accounts = listed.size === 1 ? listed : withOwnNumbers(listed, options.accountSid, from, where);
   const only = accounts.size === 1 ? accounts.values().next().value : undefined;
   return {
@@ -147,17 +150,29 @@ function withOwnNumbers(
   return new Map(owners.map((account) => [account.sid, account]));
 }
 
-function accountsOf(options: TwilioOptions, where: string, environment: Environment): Map<string, Account> {
+const SET_OR_GIVE = "set TWILIO_ACCOUNT_SID or give accountSid";
+const NOT_OURS = "as a channel of a project takes nothing from the environment";
+
+function accountsOf(
+  options: TwilioOptions,
+  where: string,
+  environment: Environment,
+  isOfProject: boolean,
+): Map<string, Account> {
   const accounts = new Map<string, Account>();
   for (const [sid, account] of Object.entries(options.accounts ?? {}))
     accounts.set(sid, accountOf(sid, account));
   // A configuration that lists accounts means only those: the environment may belong to something else.
   const sid = options.accountSid ?? (accounts.size === 0 ? environment.TWILIO_ACCOUNT_SID : undefined);
   if (sid && (options.authToken !== undefined || !accounts.has(sid))) {
-    accounts.set(sid, accountOf(sid, options.authToken ?? { env: "TWILIO_AUTH_TOKEN" }));
+    const authToken = options.authToken ?? (isOfProject ? undefined : { env: "TWILIO_AUTH_TOKEN" });
+    if (authToken === undefined)
+      throw new ConfigError(`${where}: the auth token of ${sid} is missing; give authToken, ${NOT_OURS}`);
+    accounts.set(sid, accountOf(sid, authToken));
   }
   if (accounts.size > 0) return accounts;
-  throw new ConfigError(`${where}: Twilio's account is missing; set TWILIO_ACCOUNT_SID or give accountSid`);
+  const how = isOfProject ? `give accounts, or accountSid and authToken, ${NOT_OURS}` : SET_OR_GIVE;
+  throw new ConfigError(`${where}: Twilio's account is missing; ${how}`);
 }
 
 function accountOf(sid: string, account: TwilioAccount): Account {
