@@ -78,3 +78,56 @@ test("bodies of one project take no room of another's, or of the operator's", as
   go();
   expect((await Promise.all(answers)).filter(({ status }) => status === 429)).toEqual([]);
 });
+
+/** Two tenants with a page and a webhook each; acme's secret does not come until the test is over. */
+async function withHangingSecret() {
+  const held = Promise.withResolvers<never>();
+  held.promise.catch(() => {});
+  const inside = { count: 0 };
+  const hang = () => {
+    inside.count += 1;
+    return held.promise;
+  };
+  const window = { kind: "fixed", lengthMs: 1 } as const;
+  const page = (name: string, verify?: () => Promise<never>) =>
+    stubChannel("web", { addresses: [name], ...(verify && { verify }) });
+  const names = ["acme", "beta"];
+  serving = await serveStub(
+    stubService({
+      channels: { acme: page("acme", hang), beta: page("beta") },
+      settings: {
+        ...{ requestsMax: 20, feedRequestsMax: 3 },
+        channels: Object.fromEntries(names.map((name) => [name, { type: "web", window, project: name }])),
+      },
+      receive: async (name) => (name === "acme" ? hang() : { status: 200, headers: {}, body: "" }),
+    }),
+  );
+  const { url } = serving;
+  return { url, inside, go: () => held.reject(new Error("over")) };
+}
+
+const WAYS: Readonly<Record<string, (url: string, channel: string) => Promise<Response>>> = {
+  feed: (url, channel) => fetch(`${url}/webhooks/${channel}/feed?sender=visitor-0001`),
+  challenge: (url, channel) => fetch(`${url}/webhooks/${channel}`),
+  webhook: (url, channel) => fetch(`${url}/webhooks/${channel}`, { method: "POST", body: "1" }),
+  status: (url, channel) => fetch(`${url}/webhooks/${channel}/status`, { method: "POST", body: "1" }),
+};
+
+test.each([
+  ["feed", 3],
+  ["challenge", 3],
+  ["webhook", 10],
+  ["status", 1],
+])("callers who prove nothing to one tenant's hanging %s take no place of another's", async (way, max) => {
+  const { url, inside, go } = await withHangingSecret();
+  const ask = WAYS[way]!;
+  const answered: number[] = [];
+  const crowd = Array.from({ length: 2 * max + 20 }, async () =>
+    answered.push((await ask(url, "acme")).status),
+  );
+  await vi.waitUntil(() => answered.length === max + 20, 30_000);
+  expect([inside.count, new Set(answered)]).toEqual([max, new Set([429])]);
+  for (const other of Object.values(WAYS)) expect((await other(url, "beta")).status).not.toBe(429);
+  go();
+  await Promise.all(crowd);
+});

@@ -1,7 +1,8 @@
+import { projectOf } from "../core/projects.ts";
 import type { Channel } from "../ports/channel.ts";
 import { MOMENT_SECONDS, TOO_MANY } from "../runtime/refuse.ts";
 import type { Service } from "../runtime/service.ts";
-import { Slots } from "../runtime/slots.ts";
+import { Share, Slots } from "../runtime/slots.ts";
 import { failure } from "./answers.ts";
 import {
   API_REQUESTS_MAX,
@@ -30,6 +31,15 @@ export interface RequestLimits {
    * at a time, takes no slot from another.
    */
   readonly slots: Readonly<Record<Kind, Slots>>;
+  /**
+   * Places of this channel's callers alone, to prove in who they are: where its secret does not come, they
+   * take none from another's.
+   */
+  readonly proving: (channel: string) => Slots;
+  /**
+   * Places for a webhook, whose proof and work are one: of several projects, one takes half of them at most.
+   */
+  readonly webhooks: (channel: string, kind: "webhooks" | "status") => Pick<Slots, "use">;
 }
 
 /** What all callers with the operator's tokens, or with those of one project, share. */
@@ -60,16 +70,36 @@ export function createRequestLimits(service: Service): RequestLimits {
     slots: new Slots(PROJECT_API_REQUESTS_MAX),
   });
   const projects = new Map(Object.keys(projectTokens).map((name) => [name, ofProject()]));
+  const statusMax = Math.ceil(requestsMax * STATUS_SHARE);
+  const slots = {
+    webhooks: new Slots(requestsMax),
+    status: new Slots(statusMax),
+    feed: new Slots(feedRequestsMax),
+    other: new Slots(OTHER_REQUESTS_MAX),
+  };
+  const proving = new Map(Object.keys(channels).map((name) => [name, new Slots(feedRequestsMax)]));
+  const shares = {
+    webhooks: sharesOf(service, slots.webhooks, requestsMax),
+    status: sharesOf(service, slots.status, statusMax),
+  };
   return {
     intake: intakeFor(Math.max(...webhooks)),
     proven: (project) => (project === undefined ? operators : projects.get(project)!),
-    slots: {
-      webhooks: new Slots(requestsMax),
-      status: new Slots(Math.ceil(requestsMax * STATUS_SHARE)),
-      feed: new Slots(feedRequestsMax),
-      other: new Slots(OTHER_REQUESTS_MAX),
-    },
+    slots,
+    proving: (name) => proving.get(name)!,
+    webhooks: (name, kind) => shares[kind](name),
   };
+}
+
+function sharesOf({ settings, channels }: Service, whole: Slots, max: number) {
+  const parties = Map.groupBy(Object.keys(channels), (name) => projectOf(settings, name));
+  if (parties.size <= 1) return () => whole;
+  const each = [...parties.values()].flatMap((names) => {
+    const share = new Share(whole, Math.ceil(max / 2));
+    return names.map((name) => [name, share] as const);
+  });
+  const shares = new Map(each);
+  return (name: string) => shares.get(name)!;
 }
 
 export function bytesMaxOf(

@@ -71,9 +71,8 @@ export class ChannelFitness {
 
   async #ask(name: string): Promise<void> {
     const { channels, clock, log } = this.#parts;
-    const channel = channels[name];
-    if (channel?.unfit === undefined) return;
-    const why = await answerWithin(clock, ASKED_MS_MAX, async () => channel.unfit?.());
+    const told = channels[name]?.unfit?.();
+    const why = told instanceof Promise ? await answerWithin(clock, ASKED_MS_MAX, () => told) : told;
     if (why !== undefined) throw new ConfigError(`channel ${name}: ${why}`);
     if (this.#told.delete(name)) log("info", "channel.fit", this.#about(name));
   }
