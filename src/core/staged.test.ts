@@ -67,7 +67,7 @@ it.each(["a", "ü"])("an id of a thousand %s fits into a key of a kilobyte, and 
   expect(idOf(`${long}1`)).not.toBe(idOf(`${long}2`));
 });
 
-it("an earlier version's id counts, unless a channel of that name may have brought a message under it", () => {
+it("an earlier version's id counts, unless a channel of that name may have brought it", () => {
   const outbound = { type: "sms", window: { kind: "fixed", lengthMs: 1 } } as const;
   expect(outboundIdsBefore({ channels: {} }, "acct/7")).toEqual(["outbound/acct/7"]);
   expect(outboundIdsBefore({ channels: { outbound } }, "7")).toEqual(["outbound/7"]);

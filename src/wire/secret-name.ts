@@ -68,7 +68,7 @@ function agree(one: Named, other: Named): boolean {
   return parts.every((part) => (one[part] ?? other[part]) === (other[part] ?? one[part]));
 }
 
-/** A word that may stand in a name (`openai`, `authToken`, `EU2`); longer ones, or mixed ones, may be a key. */
+/** What may stand in a name (`openai`, `authToken`, `EU2`): longer words, or mixed ones, may be a key. */
 const WORD = /^([a-z]{0,20}|[A-Z]{1,20}|[A-Za-z0-9]{1,8}|[A-Za-z][a-z]{1,12}([A-Z][a-z]{1,12}){0,2})$/;
 const NAME_LENGTH_MAX = 200;
 

@@ -49,7 +49,7 @@ function isOfProject(name: string): boolean {
   return name !== ALL && name !== TURNS;
 }
 
-/** Why nobody is let in with it. */
+/** A token that lets in no caller, and why. */
 interface Unusable {
   readonly name: string;
   readonly why: string;

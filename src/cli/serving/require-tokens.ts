@@ -4,8 +4,8 @@ import { checkApi } from "../doctor/api.ts";
 
 /**
  * A token that can be guessed or cannot be read stops the start, and so does one that opens two doors. A
- * project's own is that project's alone: nobody is let in with it until it is mended. A missing token turns
- * off the API, or all of it but turns, and that is logged.
+ * project's own is that project's alone: it lets in no caller until it is mended. A missing token turns off
+ * the API, or all of it but turns, and that is logged.
  */
 export async function requireTokens(service: Service): Promise<void> {
   for (const { verdict, detail, token } of await checkApi(service)) {

@@ -56,7 +56,7 @@ test("an attribute that has the name of one of the row's fields is ours alone", 
   expect(await conversations.changeAttribute("theirs", given)).toBe("changed");
 });
 
-test("what an earlier version staged under an id of its caller alone, and still waits, is said once", async () => {
+test("what an earlier version staged, without its conversation in the id, is said once", async () => {
   const { fixture, conversations } = await scene();
   const said = { channel: "test", to: "+15550177", texts: ["hello"], author: "eva" };
   const request = { ...said, id: "welcome-1", conversationId: "theirs" };
