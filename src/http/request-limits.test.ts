@@ -53,6 +53,19 @@ test("a project that calls without a pause takes no places but its own", async (
   expect((await Promise.all(answers)).filter(({ status }) => status === 429)).toEqual([]);
 });
 
+test("a project searches twice at once, and goes on calling for other things", async () => {
+  const { options, inside, go } = stuck();
+  const ask = await start(options);
+  const search = (token: string) => ask(token, "/api/conversations?search=nothing-like-it");
+  const answers = [search(ACME), search(ACME)];
+  await vi.waitUntil(() => inside.count === 2, 30_000);
+  expect((await search(ACME)).status).toBe(429);
+  answers.push(ask(ACME, "/api/locks"), search(BETA), search(OPERATOR), search(OPERATOR), search(OPERATOR));
+  await vi.waitUntil(() => inside.count === 7, 30_000);
+  go();
+  await Promise.all(answers);
+});
+
 test("the operator's calls take no places of a project", async () => {
   const { options, inside, go } = stuck();
   const ask = await start(options);

@@ -9,6 +9,7 @@ import {
   OPEN_BODY_BYTES,
   OTHER_REQUESTS_MAX,
   PROJECT_API_REQUESTS_MAX,
+  PROJECT_SEARCHES_MAX,
   STATUS_SHARE,
 } from "./defaults.ts";
 import type { Body, EdgeAnswer } from "./edge-request.ts";
@@ -46,6 +47,8 @@ export interface RequestLimits {
 export interface ProvenLimits {
   readonly intake: Intake;
   readonly slots: Slots;
+  /** Those of the slots in which may be searched. */
+  readonly searches: Pick<Slots, "use">;
 }
 
 /**
@@ -63,12 +66,18 @@ export function createRequestLimits(service: Service): RequestLimits {
   const intakeFor = (largest: number, room = readingBytesMax) =>
     new Intake({ bytesMax: Math.max(room, 2 * largest + OPEN_BODY_BYTES), timeoutMs, clock });
   const webhooks = Object.values(channels).map((channel) => bytesMaxOf(channel, settings));
-  const operators = { intake: intakeFor(settings.bodyBytesMax), slots: new Slots(API_REQUESTS_MAX) };
+  const operatorSlots = new Slots(API_REQUESTS_MAX);
+  const operators = {
+    intake: intakeFor(settings.bodyBytesMax),
+    slots: operatorSlots,
+    searches: operatorSlots,
+  };
   // Room for two of the largest bodies each: there may be hundreds of projects.
-  const ofProject = () => ({
-    intake: intakeFor(settings.bodyBytesMax, 0),
-    slots: new Slots(PROJECT_API_REQUESTS_MAX),
-  });
+  const ofProject = () => {
+    const slots = new Slots(PROJECT_API_REQUESTS_MAX);
+    const searches = new Share(slots, PROJECT_SEARCHES_MAX);
+    return { intake: intakeFor(settings.bodyBytesMax, 0), slots, searches };
+  };
   const projects = new Map(Object.keys(projectTokens).map((name) => [name, ofProject()]));
   const statusMax = Math.ceil(requestsMax * STATUS_SHARE);
   const slots = {
