@@ -421,6 +421,15 @@ describe("a secret that is given by its name", () => {
     expect(given.responder).toMatchObject({ kind: "openai", origin: "OPENAI_API_KEY_SECRET" });
   });
 
+  test("is what a record may call a reference to the variable by", async () => {
+    const env = { BETA_TWILIO_SECRET: "prod/beta", ACME_TWILIO: "token", ACME_TWILIO_SECRET: "prod/acme" };
+    const namedSecrets = async () => ({ get: async () => "" });
+    const request = { file: undefined, env, flags: {}, cwd: folder, engines: ENGINES, namedSecrets };
+    const { secrets } = await load({ ...request, purpose: "look" });
+    expect(secrets.nameOf?.({ env: "BETA_TWILIO" })).toBe("prod/beta");
+    expect(secrets.nameOf?.({ env: "ACME_TWILIO" })).toBeUndefined();
+  });
+
   test("is read from the store of named secrets, which is loaded only for that", async () => {
     let times = 0;
     const namedSecrets = async () => {

@@ -136,6 +136,7 @@ function secretsFrom({ env, namedSecrets }: LoadRequest): Secrets {
       named ??= namedSecrets();
       return (await named).get({ name });
     },
+    nameOf: (reference) => nameIn(reference, env),
   };
 }
 

@@ -104,7 +104,7 @@ it.each([
 
 it.each([
   [{ twilio: "sms", from: "+15550100" }, /^projects\.acme\.channels\.a: Twilio's account is missing/],
-  [{ wati: true }, /^projects\.acme\.channels\.a: WATI's API endpoint is missing/],
+  [{ wati: true }, /^projects\.acme\.channels\.a: give apiUrl and token and webhookSecret/],
 ])("what a project's channel lacks is told with its place: %j", async (a, words) => {
   const { config } = await loaded({ channels: { a } });
   expect(() => createService(config(() => {}))).toThrow(words);

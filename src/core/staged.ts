@@ -1,24 +1,49 @@
+import { hash } from "node:crypto";
 import type { DeadLetter, LetterHead } from "../model/dead-letter.ts";
 import type { OutboundRequest, StagedOutbound } from "../model/outbound.ts";
+import type { Settings } from "../model/settings.ts";
 import type { StagedRow } from "../model/staged.ts";
 import { inOrder } from "./batch.ts";
 import { replySent } from "./draft.ts";
 import { bytesOf } from "./pile.ts";
 import type { StagedItem } from "./take.ts";
 
-/** How the ids of outbounds begin. */
-export const OUTBOUND = "outbound/";
+const WORD = "outbound";
+/** How the ids of outbounds begin, also those of earlier versions. */
+export const OUTBOUND = `${WORD}/`;
 
-/** The id under which an outbound is staged and remembered. */
-export function outboundId(given: string): string {
-  return `${OUTBOUND}${given}`;
+/** A longer id would not fit into a key that has a kilobyte. */
+const GIVEN_BYTES_MAX = 900;
+
+/**
+ * The id under which an outbound is staged and remembered. Its conversation is in it: callers choose ids, and
+ * one tenant's must not be taken for another's. A message's id never has an `@` at this place, whatever its
+ * channel is called: its account is encoded.
+ */
+export function outboundId({ conversationId, id }: Pick<OutboundRequest, "conversationId" | "id">): string {
+  const within = `${OUTBOUND}@${short(conversationId)}`;
+  return Buffer.byteLength(id) <= GIVEN_BYTES_MAX ? `${within}/${id}` : `${within}@${short(id)}`;
+}
+
+function short(text: string): string {
+  return hash("sha256", text, "base64url").slice(0, 22);
+}
+
+/**
+ * Under which id an earlier version, which left the conversation out, staged and remembered it: none where a
+ * channel of this very name may have brought a message under it.
+ */
+export function outboundIdsBefore({ channels }: Pick<Settings, "channels">, given: string): string[] {
+  const mayBeMessage = Object.hasOwn(channels, WORD) && given.includes("/");
+  return mayBeMessage ? [] : [`${OUTBOUND}${given}`];
 }
 
 export function stagedOutbound(
-  { conversationId, ...said }: OutboundRequest,
+  request: OutboundRequest,
   nowMs: number,
 ): { readonly outbound: StagedOutbound; readonly bytes: number } {
-  const outbound = { ...said, id: outboundId(said.id), arrivedAtMs: nowMs };
+  const { conversationId: _, ...said } = request;
+  const outbound = { ...said, id: outboundId(request), arrivedAtMs: nowMs };
   return { outbound, bytes: bytesOf({ text: said.texts.join(""), media: said.media ?? [] }) };
 }
 

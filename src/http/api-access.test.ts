@@ -329,11 +329,42 @@ test("a tenant whose secret does not come keeps no other tenant's caller waiting
       ? new Promise<string>(() => {})
       : Promise.resolve("beta-token-of-some-length");
   const projectTokens = { acme: { api: { env: "ACME" } }, beta: { turn: { env: "BETA" } } };
-  const admit = createAccess(stubService({ projectTokens, secrets: { get } }));
-  expect(await admit(bearing("beta-token-of-some-length"))).toEqual({
-    kind: "admitted",
-    caller: "responder",
-    project: "beta",
+  const service = stubService({ projectTokens, secrets: { get } });
+  const admit = createAccess(service);
+  const admitted = { kind: "admitted", caller: "responder", project: "beta" };
+  // The first caller waits for one that was never read, which might be the same.
+  const first = admit(bearing("beta-token-of-some-length"));
+  await (service.clock as FakeClock).advance(1_000);
+  expect(await first).toEqual(admitted);
+  expect(await admit(bearing("beta-token-of-some-length"))).toEqual(admitted);
+});
+
+describe("a token that opens two doors opens neither, whichever is read first", () => {
+  const EQUAL = "equal-token-of-some-length";
+
+  async function refusedWith(given: Parameters<typeof stubService>[0], readLater = "") {
+    const get = async (reference: unknown) => {
+      if ((reference as { env: string }).env === readLater) await new Promise(setImmediate);
+      return EQUAL;
+    };
+    const service = stubService({ ...given, secrets: { get } });
+    const admit = createAccess(service);
+    const answers = Promise.all([admit(bearing(EQUAL)), admit(bearing(EQUAL))]);
+    await (service.clock as FakeClock).advance(500);
+    expect((await answers).map(({ kind }) => kind)).toEqual(["refused", "refused"]);
+    expect(service.logged).toContainEqual({
+      event: "config.failed",
+      fields: expect.objectContaining({ reason: expect.stringContaining("is the same as") }),
+    });
+  }
+
+  test.each(["", "ACME", "BETA"])("that of two tenants, of which this comes later: %s", async (later) => {
+    const projectTokens = { acme: { api: { env: "ACME" } }, beta: { api: { env: "BETA" } } };
+    await refusedWith({ projectTokens }, later);
+  });
+
+  test("that of a tenant and the operator", async () => {
+    await refusedWith({ apiToken: { env: "OURS" }, projectTokens: { acme: { api: { env: "ACME" } } } });
   });
 });
 

@@ -1,6 +1,7 @@
 import { ConfigError, tellable } from "../errors.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 import type { Service } from "../runtime/service.ts";
+import { answerWithin } from "../wire/deadline.ts";
 import { guessable, isGuessable } from "../wire/own-secret.ts";
 import { isForwarded, isLoopbackAddress, isLoopbackHost, isOfAnotherSite } from "../wire/request-origin.ts";
 import { sameSecret } from "../wire/same-secret.ts";
@@ -52,13 +53,14 @@ export type Admit = (request: EdgeRequest) => Promise<Access>;
 export function createAccess(service: Service): Admit {
   const wrong = new WrongTokens(service);
   const tokens = tokensOf(service);
+  const lately: Lately = new Map();
   return async (request) => {
     const given = /^bearer +(.+)$/i.exec(request.headers.authorization ?? "")?.[1]?.trim();
     if (given === undefined || tokens.length === 0) {
       const why = refusalWithoutToken(service, request, tokens.length > 0);
       return why === undefined ? OPERATOR : noted(service, why);
     }
-    const found = await foundAmong(service, tokens, given);
+    const found = await foundAmong(service, tokens, lately, given);
     if (typeof found === "object") return found;
     const isChecked = found === "wrong";
     const isWaitOver = (await wrong.note(isChecked ? WRONG_TOKEN : UNCHECKED_TOKEN)) === "wrong";
@@ -67,22 +69,41 @@ export function createAccess(service: Service): Admit {
   };
 }
 
+/** What each token was when it was read last; undefined for one that could not be read yet. */
+type Lately = Map<Token, string | undefined>;
+
+/** How long the first caller waits for a token that was never read: it may be the same as the caller's. */
+const FIRST_READ_MS_MAX = 1_000;
+
 /**
  * All at once, and the right one counts as soon as it is found: a tenant whose secret cannot be read now
- * keeps no other's callers waiting.
+ * keeps no other's callers waiting. One that opens two doors opens neither: it would be chance which. The
+ * start refuses that, too, but secrets are read anew while we run, and functions have no such start.
  */
 async function foundAmong(
   service: Service,
   tokens: readonly Token[],
+  lately: Lately,
   given: string,
 ): Promise<Access | "wrong" | "unknown"> {
-  const compared = tokens.map((token) => compare(service, token, given));
-  const right = new Promise<Access>((found) => {
-    for (const [at, one] of compared.entries())
-      void one.then((is) => is === "right" && found(tokens[at]!.access));
+  const right = Promise.withResolvers<Token>();
+  const compared = tokens.map(async (token) => {
+    const is = await compare(service, token, lately, given);
+    if (is === "right") right.resolve(token);
+    return is;
   });
-  const none = Promise.all(compared).then((all) => (all.includes("unknown") ? "unknown" : "wrong"));
-  return Promise.race([right, none]);
+  const all = Promise.all(compared);
+  const none = all.then((each) => (each.includes("unknown") ? ("unknown" as const) : ("wrong" as const)));
+  const found = await Promise.race([right.promise, none]);
+  if (typeof found === "string") return found;
+  const unread = tokens.filter((token) => !lately.has(token));
+  if (unread.length > 0) await answerWithin(service.clock, FIRST_READ_MS_MAX, () => all).catch(() => {});
+  for (const token of unread) if (!lately.has(token)) lately.set(token, undefined);
+  const other = tokens.find((token) => token !== found && sameSecret(given, lately.get(token) ?? ""));
+  if (other === undefined) return found.access;
+  const reason = `${other.name} is the same as ${found.name}: neither opens anything`;
+  service.sampled.note("error", "config.failed", { secret: other.name, reason });
+  return "unknown";
 }
 
 /**
@@ -91,14 +112,18 @@ async function foundAmong(
  */
 async function compare(
   { secrets, sampled }: Service,
-  { name, reference = "" }: Token,
+  named: Token,
+  lately: Lately,
   given: string,
 ): Promise<"right" | "wrong" | "unknown"> {
+  const { name, reference = "" } = named;
   try {
     const token = await secrets.get(reference);
+    lately.set(named, token);
     if (isGuessable(token)) throw new ConfigError(guessable(name));
     return sameSecret(given, token) ? "right" : "wrong";
   } catch (error) {
+    lately.set(named, lately.get(named));
     sampled.note("error", "config.failed", { secret: name, reason: tellable(error) });
     return "unknown";
   }

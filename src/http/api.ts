@@ -86,9 +86,10 @@ interface Called {
 async function call({ service, limits, route, id, request, by }: Called): Promise<EdgeAnswer> {
   try {
     const query = checkedQuery(request.query, route.query ?? {});
-    const { intake, slots } = limits.proven(by?.project);
+    const { intake, slots, searches } = limits.proven(by?.project);
+    const places = query.search === undefined ? slots : searches;
     const carryOut = (raw?: Buffer) =>
-      slots.use(() => carriedOut({ service, route, id, query, raw, ...(by && { by }) }), tooMany);
+      places.use(() => carriedOut({ service, route, id, query, raw, ...(by && { by }) }), tooMany);
     if (!route.body) return await carryOut();
     const { bodyBytesMax } = service.settings;
     return await intake.during(async (reading) => {

@@ -16,6 +16,9 @@ export const API_REQUESTS_MAX = 100;
 /** API requests of one project handled at once. Each project has places of its own. */
 export const PROJECT_API_REQUESTS_MAX = 20;
 
+/** Searches among them: each looks through the conversations of all, and SQLite has one reader for all. */
+export const PROJECT_SEARCHES_MAX = 2;
+
 /** Readiness checks handled at once. A load balancer asks every few seconds. */
 export const OTHER_REQUESTS_MAX = 20;
 

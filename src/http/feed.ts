@@ -14,11 +14,17 @@ import { feedOf } from "./feed-view.ts";
 import { isPossibleId } from "./ids.ts";
 import { createUrl } from "./public-url.ts";
 
-/** What the phone page shows of a conversation: messages, what waits, what happens now. */
+/** What is shown to a caller who has proven who they are: asked of the store. */
+type Show = () => Promise<EdgeAnswer>;
+
+/**
+ * What the phone page shows of a conversation: messages, what waits, what happens now. The proof comes first,
+ * and takes no place of those who read.
+ */
 export function createFeed(
   service: Service,
   showsReasons: boolean,
-): (name: string, channel: Channel, request: EdgeRequest) => Promise<EdgeAnswer> {
+): (name: string, channel: Channel, request: EdgeRequest) => Promise<EdgeAnswer | Show> {
   const urlOf = createUrl(service.publicUrl);
   const pace = senderLimit(FEEDS_PER_MINUTE_MAX);
   return async (name, channel, request) => {
@@ -40,11 +46,14 @@ export function createFeed(
     // Checked after the proof: no other caller can use up a visitor's share.
     if (!pace.allows([`${name}/${sender}`], service.clock.nowMs())) return tooOften();
 
-    const detail = await find(await service.engine(), query.get("conversation"), visitorKey(channel, sender));
-    // The same answer for "not there" and "not yours", so that no caller learns which conversations exist.
-    if (!detail) return notFound("there is no such conversation of this visitor");
-    const reader = { after, showsReasons };
-    return json(200, feedOf(detail, service.settings, reader, service.clock.nowMs()));
+    return async () => {
+      const visitor = visitorKey(channel, sender);
+      const detail = await find(await service.engine(), query.get("conversation"), visitor);
+      // The same answer for "not there" and "not yours", so that no caller learns which conversations exist.
+      if (!detail) return notFound("there is no such conversation of this visitor");
+      const reader = { after, showsReasons };
+      return json(200, feedOf(detail, service.settings, reader, service.clock.nowMs()));
+    };
   };
 }
 

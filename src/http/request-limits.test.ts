@@ -53,6 +53,19 @@ test("a project that calls without a pause takes no places but its own", async (
   expect((await Promise.all(answers)).filter(({ status }) => status === 429)).toEqual([]);
 });
 
+test("a project searches twice at once, and goes on calling for other things", async () => {
+  const { options, inside, go } = stuck();
+  const ask = await start(options);
+  const search = (token: string) => ask(token, "/api/conversations?search=nothing-like-it");
+  const answers = [search(ACME), search(ACME)];
+  await vi.waitUntil(() => inside.count === 2, 30_000);
+  expect((await search(ACME)).status).toBe(429);
+  answers.push(ask(ACME, "/api/locks"), search(BETA), search(OPERATOR), search(OPERATOR), search(OPERATOR));
+  await vi.waitUntil(() => inside.count === 7, 30_000);
+  go();
+  await Promise.all(answers);
+});
+
 test("the operator's calls take no places of a project", async () => {
   const { options, inside, go } = stuck();
   const ask = await start(options);
@@ -77,4 +90,57 @@ test("bodies of one project take no room of another's, or of the operator's", as
   await vi.waitUntil(() => inside.count === 4, 30_000);
   go();
   expect((await Promise.all(answers)).filter(({ status }) => status === 429)).toEqual([]);
+});
+
+/** Two tenants with a page and a webhook each; acme's secret does not come until the test is over. */
+async function withHangingSecret() {
+  const held = Promise.withResolvers<never>();
+  held.promise.catch(() => {});
+  const inside = { count: 0 };
+  const hang = () => {
+    inside.count += 1;
+    return held.promise;
+  };
+  const window = { kind: "fixed", lengthMs: 1 } as const;
+  const page = (name: string, verify?: () => Promise<never>) =>
+    stubChannel("web", { addresses: [name], ...(verify && { verify }) });
+  const names = ["acme", "beta"];
+  serving = await serveStub(
+    stubService({
+      channels: { acme: page("acme", hang), beta: page("beta") },
+      settings: {
+        ...{ requestsMax: 20, feedRequestsMax: 3 },
+        channels: Object.fromEntries(names.map((name) => [name, { type: "web", window, project: name }])),
+      },
+      receive: async (name) => (name === "acme" ? hang() : { status: 200, headers: {}, body: "" }),
+    }),
+  );
+  const { url } = serving;
+  return { url, inside, go: () => held.reject(new Error("over")) };
+}
+
+const WAYS: Readonly<Record<string, (url: string, channel: string) => Promise<Response>>> = {
+  feed: (url, channel) => fetch(`${url}/webhooks/${channel}/feed?sender=visitor-0001`),
+  challenge: (url, channel) => fetch(`${url}/webhooks/${channel}`),
+  webhook: (url, channel) => fetch(`${url}/webhooks/${channel}`, { method: "POST", body: "1" }),
+  status: (url, channel) => fetch(`${url}/webhooks/${channel}/status`, { method: "POST", body: "1" }),
+};
+
+test.each([
+  ["feed", 3],
+  ["challenge", 3],
+  ["webhook", 10],
+  ["status", 1],
+])("callers who prove nothing to one tenant's hanging %s take no place of another's", async (way, max) => {
+  const { url, inside, go } = await withHangingSecret();
+  const ask = WAYS[way]!;
+  const answered: number[] = [];
+  const crowd = Array.from({ length: 2 * max + 20 }, async () =>
+    answered.push((await ask(url, "acme")).status),
+  );
+  await vi.waitUntil(() => answered.length === max + 20, 30_000);
+  expect([inside.count, new Set(answered)]).toEqual([max, new Set([429])]);
+  for (const other of Object.values(WAYS)) expect((await other(url, "beta")).status).not.toBe(429);
+  go();
+  await Promise.all(crowd);
 });

@@ -1,13 +1,15 @@
+import { projectOf } from "../core/projects.ts";
 import type { Channel } from "../ports/channel.ts";
 import { MOMENT_SECONDS, TOO_MANY } from "../runtime/refuse.ts";
 import type { Service } from "../runtime/service.ts";
-import { Slots } from "../runtime/slots.ts";
+import { Share, Slots } from "../runtime/slots.ts";
 import { failure } from "./answers.ts";
 import {
   API_REQUESTS_MAX,
   OPEN_BODY_BYTES,
   OTHER_REQUESTS_MAX,
   PROJECT_API_REQUESTS_MAX,
+  PROJECT_SEARCHES_MAX,
   STATUS_SHARE,
 } from "./defaults.ts";
 import type { Body, EdgeAnswer } from "./edge-request.ts";
@@ -30,12 +32,23 @@ export interface RequestLimits {
    * at a time, takes no slot from another.
    */
   readonly slots: Readonly<Record<Kind, Slots>>;
+  /**
+   * Places of this channel's callers alone, to prove in who they are: where its secret does not come, they
+   * take none from another's.
+   */
+  readonly proving: (channel: string) => Slots;
+  /**
+   * Places for a webhook, whose proof and work are one: of several projects, one takes half of them at most.
+   */
+  readonly webhooks: (channel: string, kind: "webhooks" | "status") => Pick<Slots, "use">;
 }
 
 /** What all callers with the operator's tokens, or with those of one project, share. */
 export interface ProvenLimits {
   readonly intake: Intake;
   readonly slots: Slots;
+  /** Those of the slots in which may be searched. */
+  readonly searches: Pick<Slots, "use">;
 }
 
 /**
@@ -53,23 +66,49 @@ export function createRequestLimits(service: Service): RequestLimits {
   const intakeFor = (largest: number, room = readingBytesMax) =>
     new Intake({ bytesMax: Math.max(room, 2 * largest + OPEN_BODY_BYTES), timeoutMs, clock });
   const webhooks = Object.values(channels).map((channel) => bytesMaxOf(channel, settings));
-  const operators = { intake: intakeFor(settings.bodyBytesMax), slots: new Slots(API_REQUESTS_MAX) };
+  const operatorSlots = new Slots(API_REQUESTS_MAX);
+  const operators = {
+    intake: intakeFor(settings.bodyBytesMax),
+    slots: operatorSlots,
+    searches: operatorSlots,
+  };
   // Room for two of the largest bodies each: there may be hundreds of projects.
-  const ofProject = () => ({
-    intake: intakeFor(settings.bodyBytesMax, 0),
-    slots: new Slots(PROJECT_API_REQUESTS_MAX),
-  });
+  const ofProject = () => {
+    const slots = new Slots(PROJECT_API_REQUESTS_MAX);
+    const searches = new Share(slots, PROJECT_SEARCHES_MAX);
+    return { intake: intakeFor(settings.bodyBytesMax, 0), slots, searches };
+  };
   const projects = new Map(Object.keys(projectTokens).map((name) => [name, ofProject()]));
+  const statusMax = Math.ceil(requestsMax * STATUS_SHARE);
+  const slots = {
+    webhooks: new Slots(requestsMax),
+    status: new Slots(statusMax),
+    feed: new Slots(feedRequestsMax),
+    other: new Slots(OTHER_REQUESTS_MAX),
+  };
+  const proving = new Map(Object.keys(channels).map((name) => [name, new Slots(feedRequestsMax)]));
+  const shares = {
+    webhooks: sharesOf(service, slots.webhooks, requestsMax),
+    status: sharesOf(service, slots.status, statusMax),
+  };
   return {
     intake: intakeFor(Math.max(...webhooks)),
     proven: (project) => (project === undefined ? operators : projects.get(project)!),
-    slots: {
-      webhooks: new Slots(requestsMax),
-      status: new Slots(Math.ceil(requestsMax * STATUS_SHARE)),
-      feed: new Slots(feedRequestsMax),
-      other: new Slots(OTHER_REQUESTS_MAX),
-    },
+    slots,
+    proving: (name) => proving.get(name)!,
+    webhooks: (name, kind) => shares[kind](name),
   };
+}
+
+function sharesOf({ settings, channels }: Service, whole: Slots, max: number) {
+  const parties = Map.groupBy(Object.keys(channels), (name) => projectOf(settings, name));
+  if (parties.size <= 1) return () => whole;
+  const each = [...parties.values()].flatMap((names) => {
+    const share = new Share(whole, Math.ceil(max / 2));
+    return names.map((name) => [name, share] as const);
+  });
+  const shares = new Map(each);
+  return (name: string) => shares.get(name)!;
 }
 
 export function bytesMaxOf(

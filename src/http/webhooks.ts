@@ -25,9 +25,10 @@ interface Target {
 /** `POST /webhooks/<channel>`, `POST /webhooks/<channel>/status`, and the phone page's feed. */
 export function createWebhooks(
   service: Service,
-  { intake, slots }: RequestLimits,
+  limits: RequestLimits,
   showsReasons: boolean,
 ): (target: Target, request: EdgeRequest) => Promise<EdgeAnswer> {
+  const { intake, slots, proving } = limits;
   const feed = createFeed(service, showsReasons);
   const urlOf = createUrl(service.publicUrl);
   return async ({ name, step }, request) => {
@@ -44,9 +45,12 @@ export function createWebhooks(
 
     const head = { method, url: urlOf(request), headers };
     const tooMany = () => refuse(service, name, TOO_MANY);
-    if (isFeed) return slots.feed.use(() => feed(name, channel, request), tooMany);
+    if (isFeed) {
+      const show = await proving(name).use(() => feed(name, channel, request), tooMany);
+      return typeof show === "function" ? slots.feed.use(show, tooMany) : show;
+    }
     const receive = (body: Buffer) => service.receive(name, { ...head, body });
-    if (isRead(method)) return slots.feed.use(() => receive(EMPTY), tooMany);
+    if (isRead(method)) return proving(name).use(() => receive(EMPTY), tooMany);
 
     const refused = glance(service, name, head);
     if (refused) return refused;
@@ -54,7 +58,7 @@ export function createWebhooks(
     return intake.during(async (reading) => {
       const body = await request.body(bytesMax, reading);
       if (typeof body === "string") return notRead(service, name, body, bytesMax);
-      return (step === "" ? slots.webhooks : slots.status).use(() => receive(body), tooMany);
+      return limits.webhooks(name, step === "" ? "webhooks" : "status").use(() => receive(body), tooMany);
     });
   };
 }

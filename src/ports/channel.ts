@@ -100,6 +100,11 @@ export interface ChannelContext {
   readonly name: string;
   /** What its author finds it under, for errors: `channels.<name>`, or that within its project. */
   readonly where?: string;
+  /**
+   * The project that it is listed under. Such a channel takes nothing from the environment, which is the
+   * operator's: no secret, no account and no number.
+   */
+  readonly project?: string;
   readonly secrets: Secrets;
   /** Base of the public URL, if one is configured. */
   readonly publicUrl?: string;

@@ -8,4 +8,9 @@ export type SecretReference =
 export interface Secrets {
   /** Resolves a reference. Throws a `LullError` that names the reference, never the value. */
   get(reference: SecretReference): Promise<string>;
+  /**
+   * The name under which a store keeps what a reference does not name itself: that of `{ env: "KEY" }`, where
+   * `KEY_SECRET` says it. For records of other systems, which name secrets so.
+   */
+  nameOf?(reference: SecretReference): string | undefined;
 }

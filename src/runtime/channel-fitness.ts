@@ -1,5 +1,20 @@
-import { ConfigError } from "../errors.ts";
+import { ConfigError, tellable } from "../errors.ts";
+import type { Log } from "../model/log.ts";
+import { DEFAULT_PROJECT } from "../model/project.ts";
 import type { Channel } from "../ports/channel.ts";
+import type { Clock } from "../ports/clock.ts";
+import { answerWithin } from "../wire/deadline.ts";
+
+/** A secret that never comes must not keep the service from starting, nor its channel unfit for good. */
+const ASKED_MS_MAX = 10_000;
+
+interface FitnessParts {
+  readonly channels: Readonly<Record<string, Channel>>;
+  /** The project that a channel is listed under, if it is under one. */
+  readonly projectOf: (channel: string) => string | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 /**
  * Whether channels may be served as they are configured. Checked before the first webhook of each channel, on
@@ -7,20 +22,41 @@ import type { Channel } from "../ports/channel.ts";
  * that passed once is not checked again, so its secret is not read again for this.
  */
 export class ChannelFitness {
-  readonly #channels: Readonly<Record<string, Channel>>;
+  readonly #parts: FitnessParts;
   readonly #asked = new Map<string, Promise<void>>();
+  /** Why a channel stands apart, as it was told last. */
+  readonly #told = new Map<string, string>();
 
-  constructor(channels: Readonly<Record<string, Channel>>) {
-    this.#channels = channels;
+  constructor(parts: FitnessParts) {
+    this.#parts = parts;
   }
 
-  /** Rejects when that channel, or else any of them, must not be served as it is. */
+  /** Rejects when that channel must not be served as it is, or without a name when nothing may be served. */
   require(name?: string): Promise<void> {
     return name === undefined ? this.#requireAll() : this.#requireOne(name);
   }
 
+  /**
+   * One tenant's mistake is that tenant's: its channel is refused, and the others are served. Where there is
+   * one party only, or no channel is left, nothing starts.
+   */
   async #requireAll(): Promise<void> {
-    for (const each of Object.keys(this.#channels)) await this.#requireOne(each);
+    const names = Object.keys(this.#parts.channels);
+    const checked = await Promise.allSettled(names.map((name) => this.#requireOne(name)));
+    const unfit = checked.flatMap((check, at) =>
+      check.status === "rejected" ? [{ name: names[at]!, reason: check.reason as unknown }] : [],
+    );
+    const ours = unfit.find(({ name }) => !this.#isOneOfSeveral(name));
+    const [first] = unfit;
+    if (first === undefined) return;
+    if (ours !== undefined || unfit.length === names.length) throw (ours ?? first).reason;
+    for (const { name, reason } of unfit) this.#tell(name, tellable(reason));
+  }
+
+  #isOneOfSeveral(name: string): boolean {
+    const { channels, projectOf } = this.#parts;
+    const parties = new Set(Object.keys(channels).map((each) => projectOf(each) ?? DEFAULT_PROJECT));
+    return parties.size > 1 && projectOf(name) !== undefined;
   }
 
   #requireOne(name: string): Promise<void> {
@@ -34,7 +70,21 @@ export class ChannelFitness {
   }
 
   async #ask(name: string): Promise<void> {
-    const why = await this.#channels[name]?.unfit?.();
+    const { channels, clock, log } = this.#parts;
+    const told = channels[name]?.unfit?.();
+    const why = told instanceof Promise ? await answerWithin(clock, ASKED_MS_MAX, () => told) : told;
     if (why !== undefined) throw new ConfigError(`channel ${name}: ${why}`);
+    if (this.#told.delete(name)) log("info", "channel.fit", this.#about(name));
+  }
+
+  #tell(name: string, reason: string): void {
+    if (this.#told.get(name) === reason) return;
+    this.#told.set(name, reason);
+    this.#parts.log("error", "channel.unfit", { ...this.#about(name), reason });
+  }
+
+  #about(channel: string) {
+    const project = this.#parts.projectOf(channel);
+    return { channel, ...(project !== undefined && { project }) };
   }
 }

@@ -28,7 +28,8 @@ export function createService(config: LullConfig): Service {
   openChannels(all, checked);
   const facts = { ...checked, settings: withAddresses(checked.settings, checked.channels) };
   const { settings, channels, clock, log, workerId } = facts;
-  const fitness = new ChannelFitness(channels);
+  const projectOf = (channel: string) => all.get(channel)?.project;
+  const fitness = new ChannelFitness({ channels, projectOf, clock, log });
   const answering = {
     ...facts,
     responderFor: responderFor(all, config.respond),

@@ -15,8 +15,10 @@ export function openChannels(
   const { secrets, publicUrl, clock } = facts;
   const { nowMs } = clock;
   const sleep: NonNullable<ChannelContext["sleep"]> = (ms, signal) => clock.sleep(ms, signal);
-  for (const [name, { channel, where }] of arranged)
-    channel.open?.({ name, where, secrets, nowMs, sleep, ...publicly(publicUrl, name) });
+  for (const [name, { channel, where, project }] of arranged) {
+    const listed = project === undefined ? {} : { project };
+    channel.open?.({ name, where, ...listed, secrets, nowMs, sleep, ...publicly(publicUrl, name) });
+  }
   const problem = addressProblem(channelsOf(arranged));
   if (problem !== undefined) throw new ConfigError(problem);
 }

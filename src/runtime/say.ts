@@ -19,7 +19,7 @@ const FULL_RETRY_MS = 60_000;
 export const SAY_REQUEST = object({
   conversationId: someString(),
   text: someText("What to say."),
-  id: optional(name("Made by you: asking twice with the same id says it once.")),
+  id: optional(name("Made by you: asking twice with the same id says it once in this conversation.")),
   channel: optional(name("Where the conversation may use several channels.")),
   author: name("Who says it, for the record."),
 });

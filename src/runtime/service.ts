@@ -32,8 +32,8 @@ export interface Service extends ServiceFacts, Operations, Projects {
   /** A wake-up for one conversation, from a queue or from anywhere: a worker looks, and the store decides. */
   wake(conversationId: string, within?: Within, source?: TriggerSource): Promise<WakeOutcome>;
   /**
-   * Rejects when the channel, or any channel, must not be served as it is configured. Receiving checks this
-   * by itself.
+   * Rejects when the channel must not be served as it is configured; without a name, when the service must
+   * not: of several projects, one whose channels are unfit is refused alone. Receiving checks this by itself.
    */
   requireFit(channel?: string): Promise<void>;
   /** Starts taking turns and sweeping, also after a `stop`. Rejects when the store cannot be written. */

@@ -32,3 +32,19 @@ export class Slots {
     }
   }
 }
+
+/** Places that one of several parties may take of those that all share. */
+export class Share {
+  readonly #whole: Slots;
+  readonly #own: Slots;
+
+  constructor(whole: Slots, max: number) {
+    this.#whole = whole;
+    this.#own = new Slots(max);
+  }
+
+  /** What `run` answers, or what `refused` does when its party, or all of them, have no place left. */
+  use<T>(run: () => Promise<T>, refused: () => T): Promise<T> {
+    return this.#own.use(() => this.#whole.use(run, refused), refused);
+  }
+}

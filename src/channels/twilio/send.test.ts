@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Outgoing } from "../../ports/channel.ts";
+import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import { TEST_NOW_MS, testContext } from "../../testing/channel-context.ts";
 import { type FakeTwilio, fakeTwilio } from "../../testing/fake-twilio.ts";
 import { twilio } from "./index.ts";
@@ -95,6 +96,56 @@ test("with several accounts, the one that owns the number sends", async () => {
   await send({ from: "+15550102" }, several);
   expect(credentials()).toBe("AC2:two");
   expect(await send({ from: "+15550103" }, several)).toMatchObject({ kind: "not-sent", retry: "never" });
+});
+
+/** The account that sends from this number where the record names these credentials, or why none does. */
+async function sender(
+  from: string,
+  credentialsId: string,
+  references: readonly SecretReference[],
+): Promise<string> {
+  const secrets: Secrets = {
+    get: async () => "token",
+    nameOf: (reference) => (JSON.stringify(reference) === '{"env":"BETA_TWILIO"}' ? "prod/beta" : undefined),
+  };
+  const accounts = Object.fromEntries(
+    references.map((reference, at) => [`AC${at}`, { authToken: reference, from: `+1555010${at}` }]),
+  );
+  const channel = twilio.sms({ accounts, apiUrl: fake.url });
+  channel.open?.(testContext({ secrets }));
+  const outcome = await channel.send({ ...outgoing, from, credentialsId }, new AbortController().signal);
+  return outcome.kind === "sent" ? (credentials().split(":")[0] ?? "") : outcome.kind;
+}
+
+const arn = (name: string) => `arn:aws:secretsmanager:eu-west-1:111122223333:secret:${name}`;
+
+test.each<[string, string, SecretReference[], string, string]>([
+  ["two tokens in one secret", "+15550101", [{ name: "p#acme" }, { name: "p#beta" }], "p#beta", "AC1"],
+  ["two, named by their secret alone", "+15550101", [{ name: "p#a" }, { name: "p#b" }], "p", "AC1"],
+  [
+    "an ARN that is not whole",
+    "+15550101",
+    [{ name: "acme" }, { name: "acme-berlin" }],
+    arn("acme-berlin"),
+    "AC1",
+  ],
+  [
+    "ARNs that end alike",
+    "+15550101",
+    [{ name: arn("s-berlin") }, { name: arn("s-munich") }],
+    arn("s-munich"),
+    "AC1",
+  ],
+  [
+    "a variable that stands for it",
+    "+15550101",
+    [{ env: "ACME" }, { env: "BETA_TWILIO" }],
+    "prod/beta",
+    "AC1",
+  ],
+  ["another's number", "+15550100", [{ name: "p#acme" }, { name: "p#beta" }], "p#beta", "not-sent"],
+])("of several accounts the one sends that the record names: %s", async (_how, from, offered, id, sent) => {
+  expect(await sender(from, id, offered)).toBe(sent);
 });
 
 test("a secret that cannot be read is certainly not a message that went out", async () => {

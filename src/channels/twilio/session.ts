@@ -3,7 +3,7 @@ import { ConfigError } from "../../errors.ts";
 import type { ChannelContext, Outgoing } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
 import { isPlainUrl, plainUrlInWords } from "../../schema/plain-url.ts";
-import { isSecretOf } from "../../wire/secret-name.ts";
+import { meantBy, storedName } from "../../wire/secret-name.ts";
 import { bare } from "./address.ts";
 import type { TwilioAccount, TwilioOptions } from "./options.ts";
 
@@ -44,13 +44,16 @@ export function openSession(
   kind: Kind,
   options: TwilioOptions,
   context: ChannelContext,
-  environment: Environment,
+  operators: Environment,
 ): Session {
+  const isOfProject = context.project !== undefined;
+  // The environment is the operator's: of it a project's channel learns where Twilio's API is, and no more.
+  const environment = isOfProject ? { TWILIO_API_URL: operators.TWILIO_API_URL } : operators;
   // A configuration that lists accounts means their numbers: the environment may belong to something else.
   const own = options.from ?? (options.accounts === undefined ? environment[kind.fromVariable] : undefined);
   const from = numbersOf(own);
   const { where = `channels.${context.name}` } = context;
-  const listed = accountsOf(options, where, environment);
+  const listed = accountsOf(options, where, environment, isOfProject);
   const accounts = listed.size === 1 ? listed : withOwnNumbers(listed, options.accountSid, from, where);
   const only = accounts.size === 1 ? accounts.values().next().value : undefined;
   return {
@@ -83,9 +86,10 @@ export function sendingAccount(
   const accounts = [...session.accounts.values()];
   const isChoice = accounts.length > 1 || accounts.some((account) => account.credentialsId !== undefined);
   if (credentialsId !== undefined && isChoice) {
-    const asked = accounts.find((account) => isNamed(account, credentialsId));
-    if (asked === undefined) return { why: UNKNOWN_CREDENTIALS };
-    return speaksFor(asked, from) ? asked : { why: OTHERS_NUMBER };
+    const asked = accountsNamed(accounts, credentialsId, session);
+    if (asked.length === 0) return { why: UNKNOWN_CREDENTIALS };
+    // Where several have that name, each has numbers of its own: the number says which.
+    return asked.find((account) => speaksFor(account, from)) ?? { why: OTHERS_NUMBER };
   }
   return accountFor(session, from) ?? { why: "no account in the configuration claims the sending number" };
 }
@@ -94,8 +98,11 @@ const UNKNOWN_CREDENTIALS =
   "UNKNOWN_CREDENTIALS: the conversation's record names credentials that are none of this channel's accounts";
 const OTHERS_NUMBER = "the account that the conversation's record names has not the sending number";
 
-function isNamed({ credentialsId, authToken }: Account, id: string): boolean {
-  return credentialsId === undefined ? isSecretOf(authToken, id) : credentialsId === id;
+function accountsNamed(accounts: readonly Account[], id: string, { context }: Session): readonly Account[] {
+  const own = accounts.filter(({ credentialsId }) => credentialsId === id);
+  if (own.length > 0) return own;
+  const nameless = accounts.filter(({ credentialsId }) => credentialsId === undefined);
+  return meantBy(id, nameless, ({ authToken }) => storedName(authToken, context.secrets));
 }
 
 /**
@@ -143,17 +150,29 @@ function withOwnNumbers(
   return new Map(owners.map((account) => [account.sid, account]));
 }
 
-function accountsOf(options: TwilioOptions, where: string, environment: Environment): Map<string, Account> {
+const SET_OR_GIVE = "set TWILIO_ACCOUNT_SID or give accountSid";
+const NOT_OURS = "as a channel of a project takes nothing from the environment";
+
+function accountsOf(
+  options: TwilioOptions,
+  where: string,
+  environment: Environment,
+  isOfProject: boolean,
+): Map<string, Account> {
   const accounts = new Map<string, Account>();
   for (const [sid, account] of Object.entries(options.accounts ?? {}))
     accounts.set(sid, accountOf(sid, account));
   // A configuration that lists accounts means only those: the environment may belong to something else.
   const sid = options.accountSid ?? (accounts.size === 0 ? environment.TWILIO_ACCOUNT_SID : undefined);
   if (sid && (options.authToken !== undefined || !accounts.has(sid))) {
-    accounts.set(sid, accountOf(sid, options.authToken ?? { env: "TWILIO_AUTH_TOKEN" }));
+    const authToken = options.authToken ?? (isOfProject ? undefined : { env: "TWILIO_AUTH_TOKEN" });
+    if (authToken === undefined)
+      throw new ConfigError(`${where}: the auth token of ${sid} is missing; give authToken, ${NOT_OURS}`);
+    accounts.set(sid, accountOf(sid, authToken));
   }
   if (accounts.size > 0) return accounts;
-  throw new ConfigError(`${where}: Twilio's account is missing; set TWILIO_ACCOUNT_SID or give accountSid`);
+  const how = isOfProject ? `give accounts, or accountSid and authToken, ${NOT_OURS}` : SET_OR_GIVE;
+  throw new ConfigError(`${where}: Twilio's account is missing; ${how}`);
 }
 
 function accountOf(sid: string, account: TwilioAccount): Account {

@@ -35,11 +35,11 @@ export interface Session {
   readonly numbers: readonly string[];
 }
 
-export function openSession(
-  options: WatiOptions,
-  context: ChannelContext,
-  environment: Readonly<Record<string, string | undefined>>,
-): Session {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function openSession(options: WatiOptions, context: ChannelContext, operators: Environment): Session {
+  // The environment is the operator's: a project's channel brings all of its own.
+  const environment = context.project === undefined ? operators : ownOf(options, context);
   const { where = `channels.${context.name}` } = context;
   const apiUrl = options.apiUrl || environment.WATI_API_URL;
   if (!apiUrl) {
@@ -56,6 +56,16 @@ export function openSession(
     account: options.account ?? tenant ?? "wati",
     numbers: numbersOf(options.numbers ?? environment.WATI_NUMBERS),
   };
+}
+
+/** What only a project can say of its channel, which is then all that it takes. */
+function ownOf(options: WatiOptions, { name, where = `channels.${name}` }: ChannelContext): Environment {
+  const needed = ["apiUrl", "token", "webhookSecret"] as const;
+  const missing = needed.filter((option) => !options[option]);
+  if (missing.length === 0) return {};
+  throw new ConfigError(
+    `${where}: give ${missing.join(" and ")}, as a channel of a project takes nothing from the environment`,
+  );
 }
 
 /**

@@ -23,6 +23,22 @@ it("a token that is short is told by its name, also a project's", async () => {
   });
 });
 
+it("a project's token that cannot be read is that project's problem, and no other's", async () => {
+  const get = async (reference: unknown) => {
+    if (typeof reference !== "string") throw new Error("no such secret");
+    return reference;
+  };
+  const projectTokens = { acme: { api: { env: "ACME" } }, beta: { api: OTHER } };
+  const found = await check({ apiToken: LONG, projectTokens, secrets: { get } });
+  const why = "projects.acme.tokens.api cannot be read: no such secret";
+  expect(found).toMatchObject([
+    { verdict: "fail", token: "projects.acme.tokens.api", detail: why },
+    { verdict: "ok" },
+  ]);
+  const [own] = await check({ apiToken: { env: "OURS" }, projectTokens, secrets: { get } });
+  expect(own?.token).toBeUndefined();
+});
+
 it.each([
   [{ apiToken: LONG, turnToken: LONG }, /LULL_TURN_TOKEN is the same as LULL_API_TOKEN/],
   [

@@ -1,4 +1,3 @@
-import { ConfigError } from "../../errors.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import type { Service } from "../../runtime/service.ts";
 import { guessable, isGuessable, MAKE_A_SECRET } from "../../wire/own-secret.ts";
@@ -6,8 +5,13 @@ import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
 type Tokens = Pick<Service, "apiToken" | "turnToken" | "projectTokens" | "secrets" | "publicUrl">;
 
+/** What is said of one project's token says so: with the others all is as it should be. */
+export interface ApiCheck extends CheckResult {
+  readonly token?: string;
+}
+
 /** Who could use the API: with which tokens, or without any. */
-export async function checkApi(service: Tokens): Promise<CheckResult[]> {
+export async function checkApi(service: Tokens): Promise<ApiCheck[]> {
   try {
     return await examine(service);
   } catch (error) {
@@ -24,24 +28,35 @@ interface Known {
 const ALL = "LULL_API_TOKEN";
 const TURNS = "LULL_TURN_TOKEN";
 
-async function examine(service: Tokens): Promise<CheckResult[]> {
+async function examine(service: Tokens): Promise<ApiCheck[]> {
   const { secrets, publicUrl } = service;
-  const known = await Promise.all(
-    tokensOf(service).map(async ([name, token]) => ({ name, token: await read(secrets, name, token) })),
-  );
-  const weak = known
-    .filter(({ token }) => isGuessable(token))
-    .map(({ name }) => fail("API", guessable(name)));
-  if (weak.length > 0) return weak;
+  const looked = await Promise.all(tokensOf(service).map((named) => look(secrets, named)));
+  const known = looked.flatMap((each) => ("token" in each ? [each] : []));
   const twice = sharedIn(known);
-  if (twice !== undefined) return [fail("API", twice)];
-  const has = (name: string) => known.some((each) => each.name === name);
-  const ofProjects = known.some(({ name }) => name !== ALL && name !== TURNS) ? PROJECTS : "";
-  if (has(ALL)) return [ok("API", `with its token${ofProjects}`)];
+  const problems = looked.flatMap((each) => ("why" in each ? [unusable(each)] : []));
+  if (twice !== undefined) problems.push(fail("API", twice));
+  const has = (name: string) => looked.some((each) => each.name === name);
+  if (problems.some(({ token }) => token === undefined)) return problems;
+  const ofProjects = looked.some(({ name }) => isOfProject(name)) ? PROJECTS : "";
+  if (has(ALL)) return [...problems, ok("API", `with its token${ofProjects}`)];
   if (publicUrl !== undefined)
-    return [warn("API", `${has(TURNS) ? TURNS_ONLY : OFF}${ofProjects}; ${MAKE_A_SECRET}`)];
+    return [...problems, warn("API", `${has(TURNS) ? TURNS_ONLY : OFF}${ofProjects}; ${MAKE_A_SECRET}`)];
   const others = has(TURNS) ? `; turns also with ${TURNS}` : "";
-  return [ok("API", `without a token, for programs on this machine only${others}${ofProjects}`)];
+  return [...problems, ok("API", `without a token, for programs on this machine only${others}${ofProjects}`)];
+}
+
+function isOfProject(name: string): boolean {
+  return name !== ALL && name !== TURNS;
+}
+
+/** A token that lets in no caller, and why. */
+interface Unusable {
+  readonly name: string;
+  readonly why: string;
+}
+
+function unusable({ name, why }: Unusable): ApiCheck {
+  return { ...fail("API", why), ...(isOfProject(name) && { token: name }) };
 }
 
 function tokensOf({ apiToken, turnToken, projectTokens }: Tokens): [string, SecretReference][] {
@@ -53,11 +68,15 @@ function tokensOf({ apiToken, turnToken, projectTokens }: Tokens): [string, Secr
   return all.flatMap(([name, token]) => (token === undefined ? [] : [[name, token]]));
 }
 
-async function read(secrets: Secrets, name: string, token: SecretReference): Promise<string> {
+async function look(
+  secrets: Secrets,
+  [name, reference]: [string, SecretReference],
+): Promise<Known | Unusable> {
   try {
-    return await secrets.get(token);
+    const token = await secrets.get(reference);
+    return isGuessable(token) ? { name, why: guessable(name) } : { name, token };
   } catch (error) {
-    throw new ConfigError(`${name} cannot be read: ${(error as Error).message}`, error);
+    return { name, why: `${name} cannot be read: ${(error as Error).message}` };
   }
 }
 

@@ -85,8 +85,57 @@ describe("a secret is", () => {
     expect(await secrets.get({ name: "prod/openai" })).toBe("sk-plain");
     fake.behave(() => ({ kind: "ok" }));
     fake.put("prod/openai", undefined);
+    vi.setSystemTime(Date.now() + 1_000);
     // Removed is not unreachable.
     expect(await rejection(secrets.get({ name: "prod/openai" }))).toBeInstanceOf(ConfigError);
+  });
+});
+
+describe("one that never comes", () => {
+  const options = () => ({
+    ...{ region: "eu-west-1", endpoint: fake.url, timeoutSeconds: 1, maxAgeSeconds: 60 },
+  });
+  const asked = (name: string) => fake.requests.filter(({ body }) => body.includes(name)).length;
+
+  beforeEach(() => {
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
+  });
+  afterEach(() => vi.unstubAllEnvs());
+
+  test("takes no other from those who know it, and breaks off no other's first read", async () => {
+    const given = Promise.withResolvers<void>();
+    fake.put("prod/slow", "slow");
+    fake.put("prod/beta", "beta");
+    fake.behave(async ({ body }) => {
+      if (body.includes("prod/acme")) return { kind: "hang" };
+      if (body.includes("prod/beta")) await given.promise;
+      return { kind: "ok", ...(body.includes("prod/slow") && { afterMs: 300 }) };
+    });
+    const secrets = secretsManager(options());
+    expect(await secrets.get({ name: "prod/openai" })).toBe("sk-plain");
+    const before = asked("prod/openai");
+    const hanging = rejection(secrets.get({ name: "prod/acme" }));
+    await secrets.get({ name: "prod/slow" });
+    const underWay = secrets.get({ name: "prod/beta" });
+    expect(await hanging).toMatchObject({ code: "SECRET_UNAVAILABLE", retry: "later" });
+    given.resolve();
+    expect(await underWay).toBe("beta");
+    expect(await secrets.get({ name: "prod/openai" })).toBe("sk-plain");
+    expect(asked("prod/openai")).toBe(before);
+  });
+
+  test("is asked for once a second at most", async () => {
+    fake.behave(({ body }) => ({ kind: body.includes("prod/acme") ? "hang" : "ok" }));
+    const secrets = secretsManager(options());
+    const first = await rejection(secrets.get({ name: "prod/acme" }));
+    const before = asked("prod/acme");
+    expect(await rejection(secrets.get({ name: "prod/acme" }))).toBe(first);
+    expect(asked("prod/acme")).toBe(before);
+    fake.behave(() => ({ kind: "ok" }));
+    fake.put("prod/acme", "here now");
+    vi.setSystemTime(Date.now() + 1_000);
+    expect(await secrets.get({ name: "prod/acme" })).toBe("here now");
   });
 });
 

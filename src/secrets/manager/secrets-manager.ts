@@ -49,52 +49,99 @@ export function secretsManager(options: SecretsManagerOptions = {}): Secrets {
 
 type Fetch = (secret: string, reference: string) => Promise<string>;
 
-/** One request for a secret, however many turns want it at once. */
+/** What is known of a secret: its value at that time, and what the last read of it failed with. */
+interface Known {
+  readonly value?: string;
+  readonly readAtMs: number;
+  readonly failure?: { readonly error: LullError; readonly atMs: number };
+}
+
+/** After an outage of one it is not asked for again at once: callers who prove nothing can make us ask. */
+const FAILURE_KEPT_MS = 1_000;
+
+/**
+ * One request for a secret, however many turns want it at once. Values are kept here, and not with a client:
+ * a secret that does not come takes no other's with it.
+ */
 function fetcher(options: SecretsManagerOptions): Fetch {
-  const maxAge = options.maxAgeSeconds ?? MAX_AGE_SECONDS;
+  const maxAgeMs = (options.maxAgeSeconds ?? MAX_AGE_SECONDS) * 1_000;
   const underWay = new Map<string, Promise<string>>();
-  const known = new Map<string, string>();
-  const msMax = options.timeoutSeconds === undefined ? secretMsMax : options.timeoutSeconds * 1_000;
-  let opened: Opened | undefined;
-  const read = async (secret: string, reference: string): Promise<string> => {
+  const known = new Map<string, Known>();
+  const read = readerOf(options);
+  const ask = async (secret: string, reference: string): Promise<string> => {
     try {
-      opened ??= open(options);
-      const { provider } = opened;
-      const value = textOf(await within(systemClock, msMax, () => get(provider, secret, maxAge)));
-      known.set(secret, value);
+      const value = textOf(await read(secret));
+      known.set(secret, { value, readAtMs: systemClock.nowMs() });
       return value;
-    } catch (error) {
-      if (error instanceof DeadlineMissed) {
-        // The provider passes no signal on: only closing its client ends the abandoned requests.
-        opened?.close();
-        opened = undefined;
-      }
-      const told = unavailable(error, reference);
-      const before = known.get(secret);
-      // The last value is most likely still right. Without it every message would be refused meanwhile.
-      if (told.retry === "later" && before !== undefined) return before;
-      throw told;
+    } catch (thrown) {
+      const error = unavailable(thrown, reference);
+      const { value, readAtMs = 0 } = known.get(secret) ?? {};
+      const failure = { error, atMs: systemClock.nowMs() };
+      if (error.retry === "later") known.set(secret, { ...(value && { value }), readAtMs, failure });
+      return valueAfter(error, value);
     }
   };
-  return (secret, reference) => {
+  return async (secret, reference) => {
+    const { value, readAtMs = 0, failure } = known.get(secret) ?? {};
+    if (value !== undefined && isSince(readAtMs, maxAgeMs)) return value;
+    if (failure && isSince(failure.atMs, FAILURE_KEPT_MS)) return valueAfter(failure.error, value);
     const waiting = underWay.get(secret);
     if (waiting !== undefined) return waiting;
-    const reading = read(secret, reference).finally(() => underWay.delete(secret));
+    const reading = ask(secret, reference).finally(() => underWay.delete(secret));
     underWay.set(secret, reading);
     return reading;
   };
 }
 
-interface Opened {
+/** A clock that was set back makes nothing young. */
+function isSince(atMs: number, ms: number): boolean {
+  const age = systemClock.nowMs() - atMs;
+  return age >= 0 && age < ms;
+}
+
+/** The last value is most likely still right. Without it every message would be refused meanwhile. */
+function valueAfter(error: LullError, before: string | undefined): string {
+  if (error.retry === "later" && before !== undefined) return before;
+  throw error;
+}
+
+interface Shared {
   readonly provider: SecretsProvider;
+  readers: number;
+  isOver: boolean;
   close(): void;
 }
 
+/**
+ * Reads with the client for now. One that a read gave up on takes no further reads, and is closed when those
+ * that share it are over: the provider passes no signal on, so only that ends an abandoned request.
+ */
+function readerOf(options: SecretsManagerOptions): (secret: string) => Promise<unknown> {
+  const msMax = options.timeoutSeconds === undefined ? secretMsMax : options.timeoutSeconds * 1_000;
+  let current: Shared | undefined;
+  return async (secret) => {
+    current ??= open(options);
+    const mine = current;
+    mine.readers += 1;
+    try {
+      return await within(systemClock, msMax, async () => mine.provider.get(secret, { forceFetch: true }));
+    } catch (error) {
+      if (error instanceof DeadlineMissed) mine.isOver = true;
+      if (mine.isOver && current === mine) current = undefined;
+      throw error;
+    } finally {
+      mine.readers -= 1;
+      if (mine.isOver && mine.readers === 0) mine.close();
+    }
+  };
+}
+
 /** The application's own client is never closed here. */
-function open(options: SecretsManagerOptions): Opened {
+function open(options: SecretsManagerOptions): Shared {
   const { client = newClient(options) } = options;
   const provider = new SecretsProvider({ awsSdkV3Client: client });
-  return { provider, close: () => client !== options.client && client.destroy() };
+  const close = () => client !== options.client && client.destroy();
+  return { provider, readers: 0, isOver: false, close };
 }
 
 function newClient({ region, endpoint }: SecretsManagerOptions): SecretsManagerClient {
@@ -108,10 +155,6 @@ function newClient({ region, endpoint }: SecretsManagerOptions): SecretsManagerC
       throwOnRequestTimeout: true,
     },
   });
-}
-
-async function get(provider: SecretsProvider, secret: string, maxAge: number): Promise<unknown> {
-  return provider.get(secret, { maxAge });
 }
 
 function textOf(value: unknown): string {

@@ -16,8 +16,8 @@ function outbound(conversationId: string, given: Partial<OutboundRequest> = {}):
   };
 }
 
-async function newConversation(s: Scene): Promise<string> {
-  const key = { channelType: "test", address: "lull", sender: "ana" };
+async function newConversation(s: Scene, sender = "ana"): Promise<string> {
+  const key = { channelType: "test", address: "lull", sender };
   return (await s.engine.conversations.create(key)).conversation.id;
 }
 
@@ -56,6 +56,55 @@ export const outbounds: readonly EngineCase[] = [
     assert.deepEqual(both.sort(), ["duplicate", "staged"]);
     await s.reply(await s.take());
     assert.equal(await s.engine.conversations.say(outbound(id)), "duplicate");
+    await s.nothingDue();
+  }),
+
+  scene("one id is two things to say in two conversations, one after the other", {}, async (s) => {
+    const [ana, ben] = [await newConversation(s), await newConversation(s, "ben")];
+    assert.equal(await s.engine.conversations.say(outbound(ana, { texts: ["to ana"] })), "staged");
+    await s.reply(await s.take());
+    assert.equal(await s.engine.conversations.say(outbound(ben, { texts: ["to ben"] })), "staged");
+    const taken = await s.take();
+    assert.deepEqual([taken.conversation.id, taken.outbound?.texts], [ben, ["to ben"]]);
+    await s.reply(taken);
+    for (const id of [ana, ben]) assert.equal(await s.engine.conversations.say(outbound(id)), "duplicate");
+    await s.nothingDue();
+    await s.atRest();
+  }),
+
+  scene("one id is two things to say in two conversations, at once", {}, async (s) => {
+    const both = [await newConversation(s), await newConversation(s, "ben")];
+    const said = both.flatMap((id) => [1, 2].map(() => s.engine.conversations.say(outbound(id))));
+    const [one, again, other, otherAgain] = await Promise.all(said);
+    assert.deepEqual([one, again].sort(), ["duplicate", "staged"]);
+    assert.deepEqual([other, otherAgain].sort(), ["duplicate", "staged"]);
+    const turns = await s.turns();
+    assert.deepEqual(turns.map(({ conversation }) => conversation.id).sort(), both.toSorted());
+    for (const taken of turns) await s.reply(taken);
+    await s.nothingDue();
+    for (const id of both) assert.equal((await s.engine.conversations.history(id, 10)).length, 1);
+    await s.atRest();
+  }),
+
+  scene(
+    "what a channel named outbound brings shares no id with what is said",
+    { channels: { outbound: { type: "test", window: { kind: "fixed", lengthMs: 10_000 } } } },
+    async (s) => {
+      const id = await newConversation(s);
+      await s.receive({ channel: "outbound", account: "a", providerId: "1" });
+      assert.equal(await s.engine.conversations.say(outbound(id, { id: "a/1" })), "staged");
+      assert.equal(await s.engine.conversations.say(outbound(id, { id: "a/2" })), "staged");
+      await s.receive({ channel: "outbound", account: "a", providerId: "2" });
+    },
+  ),
+
+  scene("what an earlier version remembers as said is not said again", {}, async (s) => {
+    const id = await newConversation(s);
+    // Its ids were those of messages that such a channel would bring.
+    await s.receive({ channel: "outbound", account: "a", providerId: "1" });
+    await s.windowPasses();
+    await s.reply(await s.take());
+    assert.equal(await s.engine.conversations.say(outbound(id, { id: "a/1" })), "duplicate");
     await s.nothingDue();
   }),
 

@@ -142,7 +142,7 @@ describe("a conversation's row", () => {
   });
 
   it("is under no key if it does not say which, and several projects could be meant", () => {
-    const about = { channelType: "sms", address: "us", sender: "ana" };
+    const about = { channelType: "sms", address: "us" };
     const window = { kind: "fixed", lengthMs: 1 } as const;
     const channels = {
       a: { type: "sms", window, project: "a" },

@@ -20,7 +20,8 @@ export function senderIn(item: Item | undefined): string | undefined {
   return typeof sender === "string" && sender !== "" ? sender : undefined;
 }
 
-const PREFIX = "whatsapp:";
+const WHATSAPP = "whatsapp";
+const PREFIX = `${WHATSAPP}:`;
 const PREFIXED_NUMBER = /^whatsapp:(?=\+?\d+$)/;
 const NUMBER = /^\+?\d+$/;
 
@@ -69,7 +70,7 @@ export function conversationFrom(row: Item): Conversation & SpeltKey {
   const reason = row.hand_off_to_human_reason;
   return {
     id: String(row.conversation_id),
-    channelType: textOf(row.channel_type),
+    channelType: textOf(row.channel_type) || typeTold(row),
     address: addressOf(row),
     sender,
     ...(spelt !== sender && { [SPELT]: spelt }),
@@ -161,18 +162,21 @@ export function changeOf(change: RecordChange, nowMs: number): Item {
 
 /**
  * Whether a row is about this channel and this address of ours. One that does not say is about all, but of
- * one project: whose customer it would be is not known otherwise.
+ * one project: whose customer it would be is not known otherwise. Two tenants may have one number, one over
+ * WhatsApp and one over SMS.
  */
 export function isUnder(
   row: Item,
-  { channelType, address }: ConversationKey,
+  key: Pick<ConversationKey, "channelType" | "address">,
   settings: Pick<Settings, "channels" | "projects">,
 ): boolean {
   const type = textOf(row.channel_type);
   const at = addressOf(row);
-  if (type !== "" && type !== channelType) return false;
-  if (at !== "") return at === address;
-  return projectAt(settings, { channelType: type, address: "" }) !== undefined;
+  if (type !== "" && type !== key.channelType) return false;
+  if (at !== "" && at !== key.address) return false;
+  if (type !== "" && at !== "") return true;
+  const project = projectAt(settings, { channelType: type || typeTold(row), address: at });
+  return project !== undefined && project === projectAt(settings, key);
 }
 
 export function createdAtMsOf(row: Item): number {
@@ -185,7 +189,16 @@ export function updatedAtMsOf(row: Item): number {
 
 /** Our address, or the sender that the other system configured; providers write it with a prefix. */
 function addressOf(row: Item): string {
-  return (foreignAddressIn(row) ?? "").replace(/^whatsapp:/, "");
+  const given = foreignAddressIn(row) ?? "";
+  return given.startsWith(PREFIX) ? given.slice(PREFIX.length) : given;
+}
+
+/** The type of channel, where only the name or the prefix of our address tells it. */
+function typeTold(row: Item): string {
+  const given = foreignAddressIn(row);
+  const config = isObject(row.channel_config) ? row.channel_config : undefined;
+  const isSender = given !== undefined && given === config?.whatsapp_sender;
+  return isSender || given?.startsWith(PREFIX) ? WHATSAPP : "";
 }
 
 const OWNERS = ["channel_config", "ai_config", "openai_thread_id", "assistant_id_replies", "assistant_id"];

@@ -37,15 +37,6 @@ export async function dedupe(context: AwsContext, messageId: string, key: Conver
   };
 }
 
-/** DEDUPE of an outbound: whether it has a fate. */
-export async function isRemembered(context: AwsContext, messageId: string): Promise<boolean> {
-  for (const id of seenKeys(context, messageId)) {
-    const item = await context.store.get("seen", { id });
-    if (item && isKept(item, context.clock.nowMs())) return true;
-  }
-  return false;
-}
-
 /** Where a message may be remembered: under our own key first. */
 export function seenKeys({ installation }: AwsContext, messageId: string): readonly string[] {
   return [installation.seenKey(messageId), ...installation.seenKeysOfOldVersion(messageId)];

@@ -57,7 +57,7 @@ describe("a staged row", () => {
     const { bytes } = outbound;
     expect(itemOf(outbound)).toEqual({
       kind: "outbound",
-      id: "outbound/o1",
+      id: outbound.id,
       arrivedAtMs: 1_000,
       position: 0,
       sequence: 7,

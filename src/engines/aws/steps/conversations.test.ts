@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
+import { outboundId } from "../../../core/staged.ts";
+import { stageKey } from "../items/staged.ts";
 
 const KEY = { primary_channel: "+15550177", conversation_id: "theirs" };
 const ROW = { ...KEY, channel_type: "test", task_complete: 0, openai_thread_id: "t1" };
@@ -52,4 +54,17 @@ test("an attribute that has the name of one of the row's fields is ours alone", 
   fixture.write("conversations", { ...ROW, paused: true });
   const given = { name: "paused", was: undefined, to: "by me" };
   expect(await conversations.changeAttribute("theirs", given)).toBe("changed");
+});
+
+test("what an earlier version staged, without its conversation in the id, is said once", async () => {
+  const { fixture, conversations } = await scene();
+  const said = { channel: "test", to: "+15550177", texts: ["hello"], author: "eva" };
+  const request = { ...said, id: "welcome-1", conversationId: "theirs" };
+  expect(await conversations.say(request)).toBe("staged");
+  const key = stageKey("theirs", outboundId(request));
+  const item = fixture.row("stage", key);
+  fixture.remove("stage", key);
+  fixture.write("stage", { ...item, message_sid: "outbound/welcome-1" });
+  expect(await conversations.say(request)).toBe("duplicate");
+  expect(fixture.row("stage", key)).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import { conversationWithin, keyOf } from "../../../core/identity.ts";
 import { awaiting, withLateAnswer } from "../../../core/late-answer.ts";
 import { draftBefore } from "../../../core/new-draft.ts";
 import { projectOf } from "../../../core/projects.ts";
-import { messagesOf, outboundId } from "../../../core/staged.ts";
+import { messagesOf, outboundId, outboundIdsBefore } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
 import type {
   AttributeChange,
@@ -41,9 +41,9 @@ import {
 } from "../items/conversation-item.ts";
 import { conversationOf, rowOf } from "../items/conversation-row.ts";
 import { assertFits, assertSayable } from "../items/item-size.ts";
-import { isRemembered } from "../items/seen.ts";
+import { rememberedAmong } from "../items/seen.ts";
 import { outboundRow, stagedFrom, stageItem } from "../items/stage-item.ts";
-import { isAnyStaged } from "../items/staged.ts";
+import { isAnyStaged, stagedAs } from "../items/staged.ts";
 import { readState, saveState } from "../items/state.ts";
 import { triggerOf } from "../items/state-item.ts";
 import { windowFrom } from "../items/window-item.ts";
@@ -154,7 +154,7 @@ export async function say(
   assertSayable(request);
   const conversation = await conversationOf(context, conversationId);
   if (!conversation) return "not-found";
-  if (await isRemembered(context, outboundId(request.id))) return "duplicate";
+  if (await isSaid(context, request)) return "duplicate";
   const nowMs = context.clock.nowMs();
   const sender = rowSenderOf(conversation);
   const at = { conversationId, sender, sequence: context.nextSequence(), nowMs };
@@ -164,6 +164,16 @@ export async function say(
   // Also if it was staged before: the first caller may have died in between.
   await wakeNow(context, { conversationId, sender, channel });
   return outcome;
+}
+
+/** Whether it has a fate, or waits as an earlier version staged it. */
+async function isSaid(context: AwsContext, request: OutboundRequest): Promise<boolean> {
+  const before = outboundIdsBefore(context.settings, request.id);
+  const [remembered, waiting] = await Promise.all([
+    rememberedAmong(context, [outboundId(request), ...before]),
+    stagedAs(context, request.conversationId, before),
+  ]);
+  return remembered.size > 0 || waiting.some(({ kind }) => kind === "outbound");
 }
 
 /** A foreign row in its place is overwritten: it would never be sent. */

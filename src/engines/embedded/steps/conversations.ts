@@ -3,7 +3,7 @@ import { keyOf } from "../../../core/identity.ts";
 import { awaiting, withLateAnswer } from "../../../core/late-answer.ts";
 import { draftBefore } from "../../../core/new-draft.ts";
 import { changedProject } from "../../../core/projects.ts";
-import { messagesOf, stagedOutbound } from "../../../core/staged.ts";
+import { messagesOf, outboundIdsBefore, stagedOutbound } from "../../../core/staged.ts";
 import type { Work } from "../../../core/state.ts";
 import type {
   AttributeChange,
@@ -63,10 +63,12 @@ export function changeAttribute(
 
 export function say(context: StepContext, request: OutboundRequest): "staged" | "duplicate" | "not-found" {
   const { conversationId } = request;
-  if (!context.tables.conversations.get(conversationId)) return "not-found";
+  const { conversations, remembered } = context.tables;
+  if (!conversations.get(conversationId)) return "not-found";
   const said = stagedOutbound(request, context.nowMs);
   const { id } = said.outbound;
-  if (context.tables.remembered.has(id)) return "duplicate";
+  const names = [id, ...outboundIdsBefore(context.settings, request.id)];
+  if (names.some((name) => remembered.has(name))) return "duplicate";
   stageRow(context, { kind: "outbound", id, conversationId, sequence: 0, ...said });
   wakeNow(context, conversationId);
   return "staged";
