@@ -12,17 +12,11 @@ import type {
 } from "../../ports/seed-tables.ts";
 import { failure } from "../../wire/aws-failure.ts";
 import type { AwsContext } from "./context.ts";
+import { keyIn } from "./dynamo/exact.ts";
 import { absent, all, atMost, below, type Condition, equal, type Item, not } from "./dynamo/expression.ts";
 import { described, lacking, type TablesAt } from "./dynamo/lacking.ts";
 import { pages } from "./dynamo/pages.ts";
-import {
-  type AnyTable,
-  type ForeignTable,
-  type KeyPart,
-  keyIn,
-  type TableName,
-  type TableNames,
-} from "./dynamo/tables.ts";
+import type { AnyTable, ForeignTable, KeyPart, TableName, TableNames } from "./dynamo/tables.ts";
 import { openContext } from "./engine.ts";
 import { changeOf, rowKey, senderIn } from "./items/conversation-item.ts";
 import { rowOf } from "./items/conversation-row.ts";

@@ -1,6 +1,6 @@
 import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
 import type { Random } from "../../../src/testing/simulator/random.ts";
-import type { MemoryTables } from "./memory-store.ts";
+import type { MemoryTables } from "./memory-tables.ts";
 
 /** How often another system writes between two requests of ours. */
 const SCRIBBLED = 0.01;

@@ -12,7 +12,8 @@ import type { GivenSettings } from "../../../src/model/settings.ts";
 import { testContext } from "../../../src/testing/channel-context.ts";
 import { fakeClock } from "../../../src/testing/fake-clock.ts";
 import type { Random } from "../../../src/testing/simulator/random.ts";
-import { MemoryStore, MemoryTables } from "./memory-store.ts";
+import { MemoryStore } from "./memory-store.ts";
+import { MemoryTables } from "./memory-tables.ts";
 
 export const HOLDING: ForeignTable = {
   name: "Holding",
