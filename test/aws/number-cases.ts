@@ -99,7 +99,7 @@ export function numberCases(opened: () => Store): void {
     await expect(store.update("state", key, inText)).rejects.toBeInstanceOf(ImpossibleWrite);
   });
 
-  it("what no number can be is told as a write that is never possible, and by which part of several", async () => {
+  it("what no number can be is a write that is never possible, told with its part of several", async () => {
     const impossible = { ...key, n: 2 ** 60 };
     for (const written of [
       () => store.put("state", impossible),

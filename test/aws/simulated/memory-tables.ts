@@ -101,7 +101,7 @@ export class MemoryTables {
   }
 }
 
-/** Another program has numbers of 38 digits. A plain one of more than JavaScript's counts as it is printed. */
+/** Other programs have numbers of 38 digits. A plain one of more than JavaScript holds counts as printed. */
 function foreign(item: Item): Attributes {
   return marshall(item, { removeUndefinedValues: true, allowImpreciseNumbers: true });
 }

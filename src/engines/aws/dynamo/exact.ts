@@ -31,7 +31,7 @@ export function exactItem(item: Attributes): Item {
 }
 
 /** As DynamoDB writes a number. */
-export function exactNumber(text: string): unknown {
+function exactNumber(text: string): unknown {
   return isHeld(text) ? Number(text) : NumberValueImpl.from(text);
 }
 
@@ -46,7 +46,7 @@ export function asRead(item: Item, name: string): unknown {
   return value ? exactItem({ [name]: value })[name] : item[name];
 }
 
-/** Nobody has written the attribute since the item was read. */
+/** The attribute is what it was when the item was read, digit by digit. */
 export function isAsRead(item: Item, name: string): Condition {
   const value = asRead(item, name);
   return value === undefined ? absent(name) : equal(name, value);
