@@ -44,6 +44,8 @@ export type MoveOutcome =
   | "duplicate"
   /** The row went meanwhile: the original system took it. */
   | "gone"
+  /** Something else stands under its key by now. */
+  | "changed"
   | "too-large"
   /** As many wait in its conversation as may. */
   | "full"

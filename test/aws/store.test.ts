@@ -25,7 +25,9 @@ import { fakeClock } from "../../src/testing/fake-clock.ts";
 import { ImpossibleWrite } from "../../src/wire/aws-failure.ts";
 import { UNHURRIED } from "./aws-fixture.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
-import { MemoryStore, MemoryTables } from "./simulated/memory-store.ts";
+import { numberCases } from "./number-cases.ts";
+import { MemoryStore } from "./simulated/memory-store.ts";
+import { MemoryTables } from "./simulated/memory-tables.ts";
 
 const retrying = { ...RETRYING, ...UNHURRIED, baseMs: 0 };
 const key = { conversation_id: "c" };
@@ -196,6 +198,8 @@ function storeCases(open: () => Promise<Store>): void {
       expect(await store.count("state", { index: LEASED, key: ofShard })).toBe(2);
     });
   });
+
+  describe("what no number of JavaScript is", () => numberCases(() => store));
 
   describe("a transaction", () => {
     const put = (id: string, condition?: Condition) =>

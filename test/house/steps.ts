@@ -15,6 +15,7 @@ export const STEPS_OF_ONE: Readonly<Record<string, string>> = {
     "reading a pile again for each of its turns would cost a request a page",
   "engines/aws/steps/listing.ts": "a list is spread over partitions of an index that has keys only",
   "engines/aws/steps/mirror.ts": "only here is there a row in which other systems look for messages",
+  "engines/aws/steps/with-row.ts": "the conversation's row has another owner, and may take no write",
   "engines/aws/steps/move-in.ts":
     "only these tables bear the names of another system's, which left its messages there",
   "engines/aws/steps/row-update.ts": "the conversation's row has another owner, and may have no room",

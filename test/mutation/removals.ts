@@ -10,7 +10,7 @@ export interface Named extends Removal {
 }
 
 const READS: readonly (readonly [string, string, string])[] = [
-  ["of one item", "Key: marshall(key), ConsistentRead: true", "Key: marshall(key)"],
+  ["of one item", "Key: marshalled(key), ConsistentRead: true", "Key: marshalled(key)"],
   ["by key", "...(index === undefined ? { ConsistentRead: true } :", "...(index === undefined ? {} :"],
   [
     "of a whole table",

@@ -12,17 +12,11 @@ import type {
 } from "../../ports/seed-tables.ts";
 import { failure } from "../../wire/aws-failure.ts";
 import type { AwsContext } from "./context.ts";
-import { absent, all, atMost, below, type Condition, equal, type Item, not } from "./dynamo/expression.ts";
+import { isAsRead, keyIn } from "./dynamo/exact.ts";
+import { absent, all, equal, type Item } from "./dynamo/expression.ts";
 import { described, lacking, type TablesAt } from "./dynamo/lacking.ts";
 import { pages } from "./dynamo/pages.ts";
-import {
-  type AnyTable,
-  type ForeignTable,
-  type KeyPart,
-  keyIn,
-  type TableName,
-  type TableNames,
-} from "./dynamo/tables.ts";
+import type { AnyTable, ForeignTable, KeyPart, TableName, TableNames } from "./dynamo/tables.ts";
 import { openContext } from "./engine.ts";
 import { changeOf, rowKey, senderIn } from "./items/conversation-item.ts";
 import { rowOf } from "./items/conversation-row.ts";
@@ -136,7 +130,7 @@ export function seedTablesOn(context: AwsContext, tables: FoundTables): SeedRows
     },
     async removeLock(table, item) {
       const place = tables[table]!;
-      const isSame = all(absent("window_id"), stillSays(item, "expires_at"));
+      const isSame = all(absent("window_id"), isAsRead(item, "expires_at"));
       return (await context.store.delete(place, keyIn(place, item), isSame)).kind === "done";
     },
     putToRest: async (conversation) => putToRest(await ready(), conversation),
@@ -195,16 +189,8 @@ async function putToRest(context: AwsContext, row: SeedItem): Promise<"rested" |
   if (isBusy(state, nowMs, context.settings.clockSkewMs) || state.draft || state.works.length > 0)
     return "busy";
   const set = changeOf({ status: "processing_error" }, nowMs);
-  const isAsRead = all(equal("conversation_status", "processing_reply"), stillSays(row, "updated_at"));
+  const isStuck = all(equal("conversation_status", "processing_reply"), isAsRead(row, "updated_at"));
   const key = rowKey(senderIn(row) ?? "", id);
-  const { kind } = await context.store.update("conversations", key, { set }, isAsRead);
+  const { kind } = await context.store.update("conversations", key, { set }, isStuck);
   return kind === "done" ? "rested" : "changed";
-}
-
-/** A number with many digits was rounded when it was read: then the same second is the same. */
-function stillSays(row: SeedItem, name: string): Condition {
-  const value = row[name];
-  if (value === undefined) return absent(name);
-  if (typeof value !== "number" || Number.isSafeInteger(value)) return equal(name, value);
-  return all(atMost(name, Math.ceil(value)), not(below(name, Math.floor(value))));
 }

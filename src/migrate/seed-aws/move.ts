@@ -172,7 +172,9 @@ const NO_ROW = "there is no row of this conversation in the table of conversatio
 const NO_INDEX =
   "its conversation cannot be looked up before the index by-conversation-id of the table of conversations " +
   "is there, and what else is missing";
+const CHANGED = "it was changed meanwhile: run it again";
 const LEFT_AS = {
+  changed: CHANGED,
   "too-large": "it is too large",
   full: "as many wait in its conversation as may (limits.stagedMessagesMax): run it again once answered",
   blocked: "another row stands in its place",
@@ -282,8 +284,7 @@ async function putToRest(
       const outcome = isApplied ? await tables.putToRest(item) : "rested";
       if (outcome === "rested") counts.rested += 1;
       else if (outcome === "busy") counts.busy += 1;
-      else
-        left.push({ table: "conversations", conversationId, why: "it was changed meanwhile: run it again" });
+      else left.push({ table: "conversations", conversationId, why: CHANGED });
     });
   }
 }

@@ -52,8 +52,6 @@ export function settingsBy(
   return { ...asked, apiKey: reference };
 }
 
-type OfferedKey = RecordSettings["apiKeys"][number];
-
 /** By its id in the configuration, before any other's secret has that name. */
 function keyNamed(
   id: string,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, it } from "vitest";
 import { as, silent, textsOf } from "../../../src/testing/engine-contract/builders.ts";
 import { describeOnEmulators } from "../describe-on-emulators.ts";
+import { long } from "../number-cases.ts";
 import { type Row, SharedTables } from "../shared-tables.ts";
 import { ID, KEY, write } from "./conversation-row.ts";
 
@@ -54,6 +55,34 @@ describeOnEmulators("what the row of a conversation cannot hold", (emulators) =>
     assert.equal(at.told("conversation.not-updated")[0]?.fields.lacks, "prompt_tokens_sum");
     const { conversation } = (await at.engine.inspector.conversation(ID))!;
     assert.deepEqual([conversation.promptTokens, conversation.completionTokens], [0, 4]);
+  });
+
+  it("a total of more than can be counted stays its owner's, beside one that is NULL", async () => {
+    await write(at, { prompt_tokens: null, total_tokens_sum: long("9223372036854775807"), total_tokens: 5 });
+    as("staged", await at.receive());
+    await at.answer(await at.turnInTime(), COMMITTED);
+    const { total_tokens_sum, prompt_tokens_sum, total_tokens, conversation_status } = await row(at);
+    assert.deepEqual([total_tokens_sum, prompt_tokens_sum, total_tokens], [9223372036854775807n, 3, 7]);
+    assert.equal(conversation_status, "reply_sent");
+    assert.deepEqual(notUpdated(at), [[ID, "total_tokens_sum"]]);
+  });
+
+  it("a reply that tells no tokens leaves none of the reply before beside its id; totals stay", async () => {
+    await write(at, { prompt_tokens: 100, completion_tokens: null, total_tokens: 150 });
+    for (const _ of ["one", "two"]) {
+      as("staged", await at.receive());
+      await at.answer(await at.turnInTime(), { more: false });
+    }
+    const none = [undefined, undefined, undefined];
+    const { prompt, completion, total } = await counts(at);
+    assert.deepEqual([prompt[0], completion[0], total[0]], none);
+    assert.deepEqual([prompt[1], completion[1], total[1]], [100, 0, 150]);
+    const { conversation } = (await at.engine.inspector.conversation(ID))!;
+    assert.equal(conversation.totalTokens, 150);
+    as("staged", await at.receive());
+    await at.answer(await at.turnInTime(), COMMITTED);
+    assert.deepEqual(await counts(at), { prompt: [3, 103], completion: [4, 4], total: [7, 157] });
+    assert.deepEqual(notUpdated(at), []);
   });
 
   it("counts of the last reply stand beside totals, which go on from those of 0.1.0", async () => {

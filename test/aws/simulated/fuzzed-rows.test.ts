@@ -11,6 +11,7 @@ import {
   textsOf,
 } from "../../../src/testing/engine-contract/builders.ts";
 import { type Random, seeded } from "../../../src/testing/simulator/random.ts";
+import { fuzzedItem, fuzzedValue } from "./fuzzed-values.ts";
 import { type MemoryFixture, memoryFixture } from "./memory-fixture.ts";
 
 const RUNS = 400;
@@ -33,26 +34,6 @@ const NAMES = {
 
 type Fuzzed = keyof typeof NAMES;
 
-/** Any value that a table can hold, among them those that the seeds wrote. */
-function valueFor(random: Random, depth = 0): unknown {
-  const make: readonly (() => unknown)[] = [
-    () => null,
-    () => random.chance(0.5),
-    () => random.pick(["", "x", "message", "2026-01-01T10:00:00Z", "whatsapp:+15550100", "\u0000\ud800"]),
-    () => random.pick([0, -1, 0.5, 2, 1_767_225_600, 1_767_225_600_000, 8.64e15, 9e15, 1e100, -1e100]),
-    () => new Set([random.pick(["a", "b"])]),
-    () => new Uint8Array([random.below(256)]),
-    () => Array.from({ length: random.below(3) }, () => valueFor(random, depth + 1)),
-    () => fuzzedItem(random, NAMES.stage, depth + 1),
-  ];
-  return random.pick(depth < 2 ? make : make.slice(0, 6))();
-}
-
-function fuzzedItem(random: Random, names: readonly string[], depth = 0): Item {
-  const chosen = names.filter(() => random.chance(random.pick([0.1, 0.5, 0.9])));
-  return Object.fromEntries(chosen.map((name) => [name, valueFor(random, depth)]));
-}
-
 /** What every row of ours bears: with these a higher `v` is a newer version's, which is left alone. */
 const MARKS: Readonly<Record<Fuzzed, readonly string[]>> = {
   stage: ["kind", "channel", "reply_to"],
@@ -68,7 +49,7 @@ function isOfNewerVersion(table: Fuzzed, item: Item): boolean {
 function leave(fixture: MemoryFixture, random: Random, id: string): void {
   const row = (table: Fuzzed, key: Item) => {
     // Versions are a usual thing to note: a row in three says one, of whatever kind.
-    const v = random.chance(0.3) ? random.pick([2, valueFor(random)]) : undefined;
+    const v = random.chance(0.3) ? random.pick([2, fuzzedValue(random, NAMES[table])]) : undefined;
     const item = { ...fuzzedItem(random, NAMES[table]), ...(v !== undefined && { v }) };
     fixture.write(table, { ...item, ...key, ...(isOfNewerVersion(table, item) && { v: 1 }) });
   };

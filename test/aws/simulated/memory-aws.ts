@@ -9,7 +9,8 @@ import type { Taken } from "../../../src/model/take.ts";
 import type { Engine } from "../../../src/ports/engine.ts";
 import { arrival, as } from "../../../src/testing/engine-contract/builders.ts";
 import { type FakeClock, fakeClock } from "../../../src/testing/fake-clock.ts";
-import { MemoryStore, MemoryTables } from "./memory-store.ts";
+import { MemoryStore } from "./memory-store.ts";
+import { MemoryTables } from "./memory-tables.ts";
 
 /** A request as the engine makes it: its name, and what it is about. */
 export interface Request {

@@ -21,7 +21,8 @@ import { Scene } from "../../../src/testing/engine-contract/scene.ts";
 import { fakeClock } from "../../../src/testing/fake-clock.ts";
 import type { RequestName } from "../../../src/testing/simulator/plan.ts";
 import { SPOILT } from "../spoilt.ts";
-import { MemoryStore, MemoryTables } from "./memory-store.ts";
+import { MemoryStore } from "./memory-store.ts";
+import { MemoryTables } from "./memory-tables.ts";
 
 export interface WaitingTrigger extends ReceivedTrigger {
   wakeAtMs: number;

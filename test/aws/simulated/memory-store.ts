@@ -1,3 +1,4 @@
+import { type Attributes, exactItem, marshalled, plainItem } from "../../../src/engines/aws/dynamo/exact.ts";
 import type { Change, Condition, Item } from "../../../src/engines/aws/dynamo/expression.ts";
 import type {
   Action,
@@ -8,86 +9,22 @@ import type {
   Transacted,
   Written,
 } from "../../../src/engines/aws/dynamo/store.ts";
-import { type AnyTable, keyedAs, TABLES, type TableName } from "../../../src/engines/aws/dynamo/tables.ts";
+import {
+  type AnyTable,
+  keyNames,
+  TABLES,
+  type TableName,
+  type TableNames,
+} from "../../../src/engines/aws/dynamo/tables.ts";
+import { transactItems } from "../../../src/engines/aws/dynamo/wire.ts";
 import { itemBytes } from "../../../src/engines/aws/items/item-size.ts";
 import type { RequestName } from "../../../src/testing/simulator/plan.ts";
 import { ImpossibleWrite } from "../../../src/wire/aws-failure.ts";
-import { changed, holds, plain } from "./evaluate.ts";
+import { changed, holds } from "./evaluate.ts";
+import { comparePlaces, type MemoryTables, placeNames } from "./memory-tables.ts";
 
 /** What one item of DynamoDB may have. */
 const ITEM_BYTES = 400 * 1_024;
-
-interface Version {
-  readonly item: Item | undefined;
-  /** After how many requests to the tables the indexes show it. */
-  readonly indexedAt: number;
-}
-
-const VERSIONS_MAX = 8;
-
-/** Our tables, and others beside them, that many workers share. An index shows what was true a moment ago. */
-export class MemoryTables {
-  readonly #tables = new Map<string, Map<string, Version[]>>();
-  /** By table and partition key: a read of one conversation must not look through all of them. */
-  readonly #partitions = new Map<string, Map<unknown, Set<string>>>();
-  readonly #done = new Map<string, string>();
-  /** Counts every request: indexes lag by requests, since the workers' clocks may jump. */
-  requests = 0;
-
-  read(table: AnyTable, key: Item): Item | undefined {
-    const item = this.#rows(table).get(keyText(table, key))?.at(-1)?.item;
-    return item && plain(item);
-  }
-
-  write(table: AnyTable, key: Item, item: Item | undefined, lag: number): void {
-    const rows = this.#rows(table);
-    const text = keyText(table, key);
-    const versions = [
-      ...(rows.get(text) ?? []),
-      { item: item && plain(item), indexedAt: this.requests + lag },
-    ];
-    rows.set(text, versions.slice(-VERSIONS_MAX));
-    const parts = this.#partsOf(table);
-    const partition = key[keyedAs(table).partitionKey.name];
-    parts.set(partition, (parts.get(partition) ?? new Set()).add(text));
-  }
-
-  /** Everything in the table, or, of an index, everything that has its keys and has arrived there. */
-  all(table: AnyTable, index: string | undefined, sees: "all" | "what has arrived", key?: Condition): Item[] {
-    const rows = this.#rows(table);
-    if (index === undefined) {
-      const partition = valueIn(key, keyedAs(table).partitionKey.name);
-      const texts = partition === undefined ? rows.keys() : (this.#partsOf(table).get(partition) ?? []);
-      return present([...texts].map((text) => rows.get(text)?.at(-1)?.item));
-    }
-    const definition = indexOf(table, index);
-    const { partitionKey, sortKey } = definition!;
-    const hasArrived = ({ indexedAt }: Version) => sees === "all" || indexedAt <= this.requests;
-    const arrived = [...rows.values()].map((versions) => versions.findLast(hasArrived)?.item);
-    const wanted = valueIn(key, partitionKey.name);
-    const isThere = (item: Item | undefined) => wanted === undefined || item?.[partitionKey.name] === wanted;
-    return present(arrived.filter(isThere)).filter(
-      (item) => item[partitionKey.name] !== undefined && (!sortKey || item[sortKey.name] !== undefined),
-    );
-  }
-
-  /** Transactions that were carried out, by their token, with their content. */
-  get done(): Map<string, string> {
-    return this.#done;
-  }
-
-  #rows(table: AnyTable): Map<string, Version[]> {
-    const rows = this.#tables.get(nameOf(table)) ?? new Map<string, Version[]>();
-    this.#tables.set(nameOf(table), rows);
-    return rows;
-  }
-
-  #partsOf(table: AnyTable): Map<unknown, Set<string>> {
-    const parts = this.#partitions.get(nameOf(table)) ?? new Map<unknown, Set<string>>();
-    this.#partitions.set(nameOf(table), parts);
-    return parts;
-  }
-}
 
 export interface Surroundings {
   /** A request on its way there, and back. */
@@ -123,7 +60,7 @@ export class MemoryStore implements Store {
   }
 
   put(table: TableName, item: Item, condition?: Condition): Promise<Written> {
-    return this.#request("request.put", () => this.#write(table, item, condition, () => item, "NONE"));
+    return this.#write("request.put", { kind: "put", table, item, ...(condition && { condition }) });
   }
 
   update(
@@ -133,14 +70,13 @@ export class MemoryStore implements Store {
     condition?: Condition,
     returns: ReturnedItem = "NONE",
   ): Promise<Written> {
-    const after = (before: Item | undefined) => changed({ ...before, ...key }, change);
-    return this.#request("request.update", () => this.#write(table, key, condition, after, returns));
+    const action: Action = { kind: "update", table, key, change, ...(condition && { condition }) };
+    return this.#write("request.update", action, returns);
   }
 
   delete(table: AnyTable, key: Item, condition?: Condition): Promise<Written> {
-    return this.#request("request.delete", () =>
-      this.#write(table, key, condition, () => undefined, "ALL_OLD"),
-    );
+    const action: Action = { kind: "delete", table, key, ...(condition && { condition }) };
+    return this.#write("request.delete", action, "ALL_OLD");
   }
 
   async query(table: TableName, reading: Reading): Promise<Item[]> {
@@ -170,9 +106,9 @@ export class MemoryStore implements Store {
   }
 
   getMany(table: TableName, keys: readonly Item[]): Promise<Item[]> {
-    const distinct = [...new Map(keys.map((key) => [keyText(table, key), key])).values()];
+    const distinct = [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()];
     return this.#request("request.getMany", () =>
-      present(distinct.map((key) => this.#tables.read(table, key))),
+      distinct.map((key) => this.#tables.read(table, key)).filter((item) => item !== undefined),
     );
   }
 
@@ -184,66 +120,37 @@ export class MemoryStore implements Store {
     for (const key of writes.delete ?? []) await this.delete(table, key);
   }
 
-  transact(actions: readonly Action[], token: string): Promise<Transacted> {
+  async transact(actions: readonly Action[], token: string): Promise<Transacted> {
+    sayable(actions);
     const content = JSON.stringify(actions);
     return this.#request("request.transact", (): Transacted => {
       const before = this.#tables.done.get(token);
       if (before !== undefined && before !== content) throw new Error("the same token with another content");
       // The same request again: it is done already.
       if (before !== undefined) return { kind: "done" };
-      const by = new Map<number, Item | undefined>();
-      for (const [at, action] of actions.entries()) {
-        const before = this.#tables.read(action.table, keyOf(action));
-        if (!holds(action.condition, before)) by.set(at, before);
-      }
-      if (by.size > 0) return { kind: "refused", by };
-      const impossible = actions.flatMap((action, at) => (this.#isImpossible(action) ? [at] : []));
-      if (impossible.length > 0) throw new ImpossibleWrite("no number", undefined, new Set(impossible));
-      for (const action of actions) this.#apply(action);
+      const standing = actions.map((action) => this.#tables.stored(action.table, keyOf(action)));
+      const refused = actions.flatMap(({ condition }, at) => (holds(condition, standing[at]) ? [] : [at]));
+      if (refused.length > 0) return { kind: "refused", by: new Map(refused.map(plainAt(standing))) };
+      const made = actions.map((action, at) => possible(action, standing[at], at));
+      for (const [at, action] of actions.entries())
+        this.#tables.store(action.table, keyOf(action), made[at], this.#around.indexLag());
       this.#tables.done.set(token, content);
       return { kind: "done" };
     });
   }
 
-  /** An addition to an attribute that is no number, or an item that grows too large. */
-  #isImpossible(action: Action): boolean {
-    if (action.kind !== "update") return false;
-    const { add = {}, sum = {} } = action.change;
-    const before = this.#tables.read(action.table, keyOf(action)) ?? {};
-    const start = (name: string, from = name) => (before[name] === undefined ? before[from] : before[name]);
-    const starts = [
-      ...Object.keys(add).map((name) => start(name)),
-      ...Object.entries(sum).map(([name, { from }]) => start(name, from)),
-    ];
-    if (starts.some((value) => value !== undefined && typeof value !== "number")) return true;
-    return itemBytes(changed({ ...before, ...action.key }, action.change)) > ITEM_BYTES;
-  }
-
-  #apply(action: Action): void {
-    const key = keyOf(action);
-    const before = this.#tables.read(action.table, key);
-    const after =
-      action.kind === "put"
-        ? action.item
-        : action.kind === "update"
-          ? changed({ ...before, ...action.key }, action.change)
-          : undefined;
-    this.#tables.write(action.table, key, after, this.#around.indexLag());
-  }
-
-  #write(
-    table: AnyTable,
-    key: Item,
-    condition: Condition | undefined,
-    change: (before: Item | undefined) => Item | undefined,
-    returns: ReturnedItem,
-  ): Written {
-    const before = this.#tables.read(table, key);
-    if (!holds(condition, before)) return { kind: "refused", ...(before && { item: before }) };
-    const after = change(before);
-    this.#tables.write(table, key, after, this.#around.indexLag());
-    const item = returns === "NONE" ? undefined : returns === "ALL_NEW" ? after && plain(after) : before;
-    return { kind: "done", ...(item && { item }) };
+  async #write(name: RequestName, action: Action, returns: ReturnedItem = "NONE"): Promise<Written> {
+    sayable([action]);
+    return this.#request(name, () => {
+      const key = keyOf(action);
+      const before = this.#tables.stored(action.table, key);
+      if (!holds(action.condition, before))
+        return { kind: "refused", ...(before && { item: plainItem(before) }) };
+      const made = after(action, before);
+      this.#tables.store(action.table, key, made, this.#around.indexLag());
+      const item = returns === "NONE" ? undefined : returns === "ALL_NEW" ? made : before;
+      return { kind: "done", ...(item && { item: plainItem(item) }) };
+    });
   }
 
   #page(
@@ -252,17 +159,18 @@ export class MemoryStore implements Store {
     rowsMax = this.#around.pageRowsMax ?? Number.POSITIVE_INFINITY,
   ): PageOfItems {
     if (limit !== undefined && limit < 1) throw new Error("a limit of less than one row is refused");
+    const names = placeNames(table, index);
+    const direction = newestFirst ? -1 : 1;
+    const order = (a: Attributes, b: Attributes) => comparePlaces(names, a, b) * direction;
+    const start = from && marshalled(from);
     const found = this.#tables
-      .all(table, index, this.#around.sees, key)
-      .filter((item) => holds(key, item))
-      .map((item) => ({ item, order: sortText(table, index, item) }))
-      .sort((a, b) => (a.order < b.order ? -1 : 1) * (newestFirst ? -1 : 1))
-      .map(({ item }) => item);
-    const start =
-      from === undefined ? 0 : found.findIndex((item) => keyText(table, item) === keyText(table, from)) + 1;
-    const page = found.slice(start, start + Math.min(limit ?? rowsMax, rowsMax));
-    const last = start + page.length < found.length ? page.at(-1) : undefined;
-    return { items: page.filter((item) => holds(filter, item)), ...(last && { next: last }) };
+      .rows(table, index, this.#around.sees, key)
+      .filter((item) => holds(key, item) && (!start || order(start, item) < 0))
+      .sort(order);
+    const page = found.slice(0, Math.min(limit ?? rowsMax, rowsMax));
+    const last = page.length < found.length ? page.at(-1) : undefined;
+    const items = page.filter((item) => holds(filter, item)).map(plainItem);
+    return { items, ...(last && { next: exactItem(partOf(last, names)) }) };
   }
 
   async #request<T>(name: RequestName, happen: () => T): Promise<T> {
@@ -280,37 +188,51 @@ export class MemoryStore implements Store {
   }
 }
 
-function present(items: readonly (Item | undefined)[]): Item[] {
-  return items.filter((item) => item !== undefined).map(plain);
+/** What production's request would be: it refuses what no request can say, before anything happens. */
+function sayable(actions: readonly Action[]): void {
+  transactItems(NAMES, actions);
 }
 
-function keyOf(action: Action): Item {
-  return action.kind === "put" ? action.item : action.key;
+const NAMES = Object.fromEntries(Object.keys(TABLES).map((name) => [name, name])) as TableNames;
+
+function keyOf(action: Action): Attributes {
+  const { table } = action;
+  const from = marshalled(action.kind === "put" ? action.item : action.key);
+  return partOf(from, keyNames(table));
 }
 
-function nameOf(table: AnyTable): string {
-  return typeof table === "string" ? table : table.name;
+function partOf(item: Attributes, names: readonly string[]): Attributes {
+  return Object.fromEntries(names.map((name) => [name, item[name]!]));
 }
 
-function indexOf(table: AnyTable, index: string | undefined) {
-  return typeof table === "string" ? TABLES[table].indexes?.find(({ name }) => name === index) : undefined;
+/** What an action makes of an item; undefined removes it. */
+function after(action: Action, before: Attributes | undefined): Attributes | undefined {
+  switch (action.kind) {
+    case "put":
+      return marshalled(action.item);
+    case "delete":
+      return undefined;
+    case "update":
+      return changed({ ...before, ...marshalled(action.key) }, action.change);
+  }
 }
 
-/** What a condition says that an attribute has to be. */
-function valueIn(condition: Condition | undefined, name: string): unknown {
-  if (condition?.is === "=" && condition.name === name) return condition.value;
-  if (condition?.is !== "AND") return undefined;
-  return condition.conditions.map((each) => valueIn(each, name)).find((value) => value !== undefined);
+function plainAt(items: readonly (Attributes | undefined)[]) {
+  return (at: number): [number, Item | undefined] => {
+    const item = items[at];
+    return [at, item && plainItem(item)];
+  };
 }
 
-function keyText(table: AnyTable, item: Item): string {
-  const { partitionKey, sortKey } = keyedAs(table);
-  return JSON.stringify([item[partitionKey.name], sortKey && item[sortKey.name]]);
-}
-
-function sortText(table: AnyTable, index: string | undefined, item: Item): string {
-  const { partitionKey, sortKey } = indexOf(table, index) ?? keyedAs(table);
-  const value = (sortKey && item[sortKey.name]) ?? "";
-  const text = typeof value === "number" ? String(value).padStart(16, "0") : String(value);
-  return `${String(item[partitionKey.name])}/${text}/${keyText(table, item)}`;
+/** The item after an action of a transaction, unless it cannot be, or grows too large. */
+function possible(action: Action, before: Attributes | undefined, at: number): Attributes | undefined {
+  const impossible = (why: string) => new ImpossibleWrite(why, undefined, new Set([at]));
+  try {
+    const made = after(action, before);
+    const isTooLarge = action.kind === "update" && made && itemBytes(plainItem(made)) > ITEM_BYTES;
+    if (isTooLarge) throw impossible("an item is too large");
+    return made;
+  } catch (error) {
+    throw error instanceof ImpossibleWrite ? impossible(error.message) : error;
+  }
 }

@@ -2,7 +2,7 @@ import { isoOf } from "../../../src/core/instant.ts";
 import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
 import { isMirrored } from "../../../src/engines/aws/items/message-item.ts";
 import type { Random } from "../../../src/testing/simulator/random.ts";
-import type { MemoryTables } from "./memory-store.ts";
+import type { MemoryTables } from "./memory-tables.ts";
 
 /** How often it acts between two requests of ours. */
 const ACTS = 0.03;

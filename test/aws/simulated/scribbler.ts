@@ -1,6 +1,7 @@
 import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
 import type { Random } from "../../../src/testing/simulator/random.ts";
-import type { MemoryTables } from "./memory-store.ts";
+import { long } from "../number-cases.ts";
+import type { MemoryTables } from "./memory-tables.ts";
 
 /** How often another system writes between two requests of ours. */
 const SCRIBBLED = 0.01;
@@ -10,11 +11,25 @@ const STAGED: readonly Item[] = [
   { received_at: "soon", body: null },
   { received_at: "2026-01-01T10:00:00", body: "left over", primary_channel: "+15550100", expires_at: 1 },
   { received_at: 1_767_225_600, body: "left over", primary_channel: "whatsapp:+15550100" },
+  { received_at: long("1767225600123456789"), sequence: long("1e100"), body: "left over" },
   { context_object: { message_sid: "SM1", body: "left over" }, target_queue_url: "https://queue.example" },
 ];
 
 /** Trigger locks: expired, standing, and without a time. */
-const LOCKS: readonly Item[] = [{ expires_at: 1 }, { expires_at: 4_102_444_800 }, { expires_at: null }];
+const LOCKS: readonly Item[] = [
+  { expires_at: 1 },
+  { expires_at: 4_102_444_800 },
+  { expires_at: null },
+  { expires_at: long("1767225600.1234567165374755859375") },
+];
+
+/** What a row of its own says: numbers of more digits than JavaScript holds among it. */
+const SAID: readonly Item[] = [
+  {},
+  { total_tokens_sum: long("9223372036854775807"), initial_processing_time_ms: long("1e-30") },
+  { attributes: { chat: long("9007199254740993") } },
+  { messages: [{ role: "user", body: "theirs", tokens: long("0.10000000000000000000000001") }] },
+];
 
 /**
  * Another system with tables of the same names, or a person with a console: rows that are not ours appear
@@ -56,7 +71,8 @@ export class Scribbler {
       }
       default: {
         const tokens = this.#random.pick([null, "many"]);
-        tables.write("conversations", row, { ...row, prompt_tokens: tokens, reply_window: 7 }, 0);
+        const said = { prompt_tokens: tokens, reply_window: 7, ...this.#next(SAID) };
+        tables.write("conversations", row, { ...row, ...said }, 0);
       }
     }
   }

@@ -13,7 +13,8 @@ import { testContext } from "../../../src/testing/channel-context.ts";
 import { fakeClock } from "../../../src/testing/fake-clock.ts";
 import type { Random } from "../../../src/testing/simulator/random.ts";
 import { takeAllTurns } from "../../migrate/turns.ts";
-import { MemoryStore, MemoryTables } from "./memory-store.ts";
+import { MemoryStore } from "./memory-store.ts";
+import { MemoryTables } from "./memory-tables.ts";
 
 export const HOLDING: ForeignTable = {
   name: "Holding",
@@ -34,7 +35,10 @@ export const customerOf = (n: number) => `+1555${String(n).padStart(7, "0")}`;
 export class Killed extends Error {}
 
 /** The original system's tables beside ours, and processes that may be killed between any two requests. */
-export function seedWorld(given: Partial<GivenSettings> = {}, { pageRowsMax = 4_000 } = {}) {
+export function seedWorld(
+  given: Partial<GivenSettings> = {},
+  { pageRowsMax = 4_000, holding = HOLDING }: { pageRowsMax?: number; holding?: ForeignTable } = {},
+) {
   const clock = fakeClock();
   const tables = new MemoryTables();
   const settings = settingsWith({
@@ -92,7 +96,7 @@ export function seedWorld(given: Partial<GivenSettings> = {}, { pageRowsMax = 4_
         stage: "stage",
         triggerLock: "triggerLock",
         conversations: "conversations",
-        holding: HOLDING,
+        holding,
         batchState: BATCH_STATE,
       } as const;
       const channel = twilio.whatsapp({ from: OURS, accountSid: ACCOUNT });

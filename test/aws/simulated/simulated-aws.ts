@@ -6,7 +6,8 @@ import { seeded } from "../../../src/testing/simulator/random.ts";
 import type { SimulateOptions } from "../../../src/testing/simulator/simulate.ts";
 import type { EngineRun } from "../../../src/testing/simulator/simulation-run.ts";
 import { MemoryQueue, MemoryTriggers } from "./memory-queue.ts";
-import { MemoryStore, MemoryTables } from "./memory-store.ts";
+import { MemoryStore } from "./memory-store.ts";
+import { MemoryTables } from "./memory-tables.ts";
 import type { OtherSystem } from "./other-system.ts";
 import { Scribbler } from "./scribbler.ts";
 

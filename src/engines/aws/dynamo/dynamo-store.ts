@@ -11,15 +11,15 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { marshall } from "@aws-sdk/util-dynamodb";
 import { StoreUnavailable } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { failure, isCancelled, isConditionFailed } from "../../../wire/aws-failure.ts";
 import { backOff, type Ending, type Retrying, retrying } from "../retry.ts";
+import { marshalled, plainItem } from "./exact.ts";
 import { type Change, type Condition, expressions, type Item } from "./expression.ts";
 import type { Action, PageOfItems, Reading, ReturnedItem, Store, Transacted, Written } from "./store.ts";
 import { type AnyTable, realName, type TableName, type TableNames } from "./tables.ts";
-import { marshalled, pageOf, plainItem, refusals, transactItem, valuesOf } from "./wire.ts";
+import { pageOf, refusals, transactItems, valuesOf } from "./wire.ts";
 
 const BATCH_WRITE_MAX = 25;
 const BATCH_GET_MAX = 100;
@@ -40,17 +40,17 @@ export class DynamoStore implements Store {
 
   async get(table: TableName, key: Item): Promise<Item | undefined> {
     const command = () =>
-      new GetItemCommand({ TableName: this.#names[table], Key: marshall(key), ConsistentRead: true });
+      new GetItemCommand({ TableName: this.#names[table], Key: marshalled(key), ConsistentRead: true });
     const { Item: found } = await this.#send(table, (ending) => this.#client.send(command(), ending));
     return found && plainItem(found);
   }
 
-  put(table: TableName, item: Item, condition?: Condition): Promise<Written> {
+  async put(table: TableName, item: Item, condition?: Condition): Promise<Written> {
     const input = { ...this.#writing(table, { condition }), Item: marshalled(item) };
     return this.#write(table, (ending) => this.#client.send(new PutItemCommand(input), ending));
   }
 
-  update(
+  async update(
     table: TableName,
     key: Item,
     change: Change,
@@ -58,13 +58,13 @@ export class DynamoStore implements Store {
     returns: ReturnedItem = "NONE",
   ): Promise<Written> {
     const writing = this.#writing(table, { change, condition });
-    const input = { ...writing, Key: marshall(key), ReturnValues: returns };
+    const input = { ...writing, Key: marshalled(key), ReturnValues: returns };
     return this.#write(table, (ending) => this.#client.send(new UpdateItemCommand(input), ending));
   }
 
-  delete(table: AnyTable, key: Item, condition?: Condition): Promise<Written> {
+  async delete(table: AnyTable, key: Item, condition?: Condition): Promise<Written> {
     const writing = this.#writing(table, { condition });
-    const input = { ...writing, Key: marshall(key), ReturnValues: "ALL_OLD" as const };
+    const input = { ...writing, Key: marshalled(key), ReturnValues: "ALL_OLD" as const };
     return this.#write(table, (ending) => this.#client.send(new DeleteItemCommand(input), ending));
   }
 
@@ -122,7 +122,7 @@ export class DynamoStore implements Store {
   async getMany(table: TableName, keys: readonly Item[]): Promise<Item[]> {
     const items: Item[] = [];
     const name = this.#names[table];
-    let rest = distinct(keys).map((key) => marshall(key));
+    let rest = distinct(keys).map((key) => marshalled(key));
     let throttled = 0;
     while (rest.length > 0) {
       const RequestItems = { [name]: { Keys: rest.slice(0, BATCH_GET_MAX), ConsistentRead: true } };
@@ -144,7 +144,7 @@ export class DynamoStore implements Store {
     let throttled = 0;
     let rest = [
       ...(writes.put ?? []).map((item) => ({ PutRequest: { Item: marshalled(item) } })),
-      ...distinct(writes.delete ?? []).map((key) => ({ DeleteRequest: { Key: marshall(key) } })),
+      ...distinct(writes.delete ?? []).map((key) => ({ DeleteRequest: { Key: marshalled(key) } })),
     ];
     while (rest.length > 0) {
       const RequestItems = { [name]: rest.slice(0, BATCH_WRITE_MAX) };
@@ -158,7 +158,7 @@ export class DynamoStore implements Store {
   }
 
   async transact(actions: readonly Action[], token: string): Promise<Transacted> {
-    const TransactItems = actions.map((action) => transactItem(this.#names, action));
+    const TransactItems = transactItems(this.#names, actions);
     const write = (ending: Ending) =>
       this.#client.send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: token }), ending);
     try {
@@ -188,7 +188,7 @@ export class DynamoStore implements Store {
       ...expression,
       ...valuesOf(values),
       ...(limit !== undefined && { Limit: limit }),
-      ...(from && { ExclusiveStartKey: marshall(from) }),
+      ...(from && { ExclusiveStartKey: marshalled(from) }),
     };
   }
 

@@ -9,6 +9,7 @@ import {
   equal,
   expressions,
   present,
+  within,
 } from "./expression.ts";
 
 it("conditions are named and then joined, whatever the attributes are called", () => {
@@ -43,4 +44,15 @@ it("a read says its key, its filter and its attributes", () => {
     values: { ":v0": "c", ":v1": "m#" },
   });
   expect(expressions({})).toEqual({ values: {} });
+});
+
+it("what is in a map is changed, and asked for, without the rest of it", () => {
+  const change = { setWithin: { map: "attributes", set: { note: "x", "a.b": undefined } } };
+  const condition = all(present("attributes"), within("attributes", equal("note", "w")));
+  expect(expressions({ change, condition })).toEqual({
+    UpdateExpression: "SET #n0.#n1 = :v0 REMOVE #n0.#n2",
+    ConditionExpression: "attribute_exists(#n0) AND #n0.#n1 = :v1",
+    ExpressionAttributeNames: { "#n0": "attributes", "#n1": "note", "#n2": "a.b" },
+    values: { ":v0": "x", ":v1": "w" },
+  });
 });

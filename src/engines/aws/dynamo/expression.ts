@@ -6,7 +6,9 @@ export type Condition =
   | { readonly is: "absent" | "present"; readonly name: string }
   | { readonly is: "=" | "<>" | "<=" | "<" | ">" | "begins"; readonly name: string; readonly value: unknown }
   | { readonly is: "AND" | "OR"; readonly conditions: readonly Condition[] }
-  | { readonly is: "NOT"; readonly condition: Condition };
+  | { readonly is: "NOT"; readonly condition: Condition }
+  /** Of what is in a map. Where there is no such map, everything in it is absent. */
+  | { readonly is: "within"; readonly map: string; readonly condition: Condition };
 
 export const absent = (name: string): Condition => ({ is: "absent", name });
 export const present = (name: string): Condition => ({ is: "present", name });
@@ -20,6 +22,8 @@ export const all = (...conditions: readonly Condition[]): Condition => ({ is: "A
 export const any = (...conditions: readonly Condition[]): Condition => ({ is: "OR", conditions });
 /** Also holds if the attribute is absent or of another type: then the inner condition is false. */
 export const not = (condition: Condition): Condition => ({ is: "NOT", condition });
+
+export const within = (map: string, condition: Condition): Condition => ({ is: "within", map, condition });
 
 /** Collects an expression's names and values. Every name goes through here: many are reserved words. */
 interface Bind {
@@ -40,9 +44,15 @@ function textOf(condition: Condition, bind: Bind): string {
       return condition.conditions.map((each) => grouped(each, bind)).join(` ${condition.is} `);
     case "NOT":
       return `NOT (${textOf(condition.condition, bind)})`;
+    case "within":
+      return textOf(condition.condition, inside(condition.map, bind));
     default:
       return `${bind.name(condition.name)} ${condition.is} ${bind.value(condition.value)}`;
   }
+}
+
+function inside(map: string, bind: Bind): Bind {
+  return { ...bind, name: (name) => `${bind.name(map)}.${bind.name(name)}` };
 }
 
 function grouped(condition: Condition, bind: Bind): string {
@@ -54,6 +64,8 @@ function grouped(condition: Condition, bind: Bind): string {
 export interface Change {
   /** `undefined` removes the attribute. */
   readonly set?: Item;
+  /** The same inside a map, which has to be there: what else it holds stays as it is. */
+  readonly setWithin?: { readonly map: string; readonly set: Item };
   readonly setIfAbsent?: Item;
   readonly add?: Readonly<Record<string, number>>;
   /** Like `add`, for a sum that may still stand under another name: then it starts from there. */
@@ -111,11 +123,20 @@ export function expressions({ change, condition, key, filter, attributes }: Part
   return { ...made, ...(names.size > 0 && { ExpressionAttributeNames: named }), values };
 }
 
-function updateText({ set = {}, setIfAbsent = {}, add = {}, sum = {} }: Change, bind: Bind): string {
+function updateText(change: Change, bind: Bind): string {
+  const { set = {}, setWithin, setIfAbsent = {}, add = {}, sum = {} } = change;
+  const places = [
+    ...Object.entries(set).map(([name, value]) => ({ bind, name, value })),
+    ...Object.entries(setWithin?.set ?? {}).map(([name, value]) => ({
+      bind: inside(setWithin!.map, bind),
+      name,
+      value,
+    })),
+  ];
   const sets = [
-    ...Object.entries(set)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => `${bind.name(name)} = ${bind.value(value)}`),
+    ...places
+      .filter(({ value }) => value !== undefined)
+      .map((place) => `${place.bind.name(place.name)} = ${bind.value(place.value)}`),
     ...Object.entries(setIfAbsent).map(([name, value]) => {
       const bound = bind.name(name);
       return `${bound} = if_not_exists(${bound}, ${bind.value(value)})`;
@@ -126,9 +147,9 @@ function updateText({ set = {}, setIfAbsent = {}, add = {}, sum = {} }: Change, 
       return `${bound} = if_not_exists(${bound}, ${start}) + ${bind.value(plus)}`;
     }),
   ];
-  const removes = Object.entries(set)
-    .filter(([, value]) => value === undefined)
-    .map(([name]) => bind.name(name));
+  const removes = places
+    .filter(({ value }) => value === undefined)
+    .map((place) => place.bind.name(place.name));
   const adds = Object.entries(add).map(([name, value]) => `${bind.name(name)} ${bind.value(value)}`);
   return [clause("SET", sets), clause("REMOVE", removes), clause("ADD", adds)].filter(Boolean).join(" ");
 }

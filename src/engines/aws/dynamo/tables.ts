@@ -125,9 +125,8 @@ export function realName(names: TableNames, table: AnyTable): string {
   return typeof table === "string" ? names[table] : table.name;
 }
 
-/** The key of an item, out of all its attributes. */
-export function keyIn(table: AnyTable, item: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** The attributes that are its key. */
+export function keyNames(table: AnyTable): string[] {
   const { partitionKey, sortKey } = keyedAs(table);
-  const names = sortKey ? [partitionKey.name, sortKey.name] : [partitionKey.name];
-  return Object.fromEntries(names.map((name) => [name, item[name]]));
+  return sortKey ? [partitionKey.name, sortKey.name] : [partitionKey.name];
 }

@@ -1,10 +1,23 @@
-import type { AttributeValue, CancellationReason } from "@aws-sdk/client-dynamodb";
-import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import type { CancellationReason } from "@aws-sdk/client-dynamodb";
+import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
+import { type Attributes, exactItem, marshalled, plainItem } from "./exact.ts";
 import { expressions, type Item } from "./expression.ts";
 import type { Action, PageOfItems } from "./store.ts";
 import { realName, type TableNames } from "./tables.ts";
 
-export function transactItem(names: TableNames, action: Action) {
+/** The request of a transaction; what no request can say is told with the action's place. */
+export function transactItems(names: TableNames, actions: readonly Action[]) {
+  return actions.map((action, at) => {
+    try {
+      return transactItem(names, action);
+    } catch (error) {
+      if (!(error instanceof ImpossibleWrite)) throw error;
+      throw new ImpossibleWrite(error.message, error, new Set([at]));
+    }
+  });
+}
+
+function transactItem(names: TableNames, action: Action) {
   const change = action.kind === "update" ? action.change : undefined;
   const { values, ...expression } = expressions({ change, condition: action.condition });
   const made = {
@@ -17,25 +30,13 @@ export function transactItem(names: TableNames, action: Action) {
     case "put":
       return { Put: { ...made, Item: marshalled(action.item) } };
     case "update":
-      return { Update: { ...made, Key: marshall(action.key), UpdateExpression: made.UpdateExpression! } };
+      return { Update: { ...made, Key: marshalled(action.key), UpdateExpression: made.UpdateExpression! } };
     case "delete":
-      return { Delete: { ...made, Key: marshall(action.key) } };
+      return { Delete: { ...made, Key: marshalled(action.key) } };
   }
 }
 
-/**
- * Numbers that JavaScript cannot hold exactly are rounded, and validated where they are read: an exception
- * here would stop all other rows.
- */
-export function plainItem(item: Record<string, AttributeValue>): Item {
-  return unmarshall(item, { wrapNumbers: Number });
-}
-
-export function marshalled(item: Item): Record<string, AttributeValue> {
-  return marshall(item, { removeUndefinedValues: true });
-}
-
-export function valuesOf(values: Item): { ExpressionAttributeValues?: Record<string, AttributeValue> } {
+export function valuesOf(values: Item): { ExpressionAttributeValues?: Attributes } {
   return Object.keys(values).length === 0 ? {} : { ExpressionAttributeValues: marshalled(values) };
 }
 
@@ -43,11 +44,11 @@ export function pageOf({
   Items = [],
   LastEvaluatedKey,
 }: {
-  readonly Items?: Record<string, AttributeValue>[] | undefined;
-  readonly LastEvaluatedKey?: Record<string, AttributeValue> | undefined;
+  readonly Items?: Attributes[] | undefined;
+  readonly LastEvaluatedKey?: Attributes | undefined;
 }): PageOfItems {
   const items = Items.map(plainItem);
-  return { items, ...(LastEvaluatedKey && { next: plainItem(LastEvaluatedKey) }) };
+  return { items, ...(LastEvaluatedKey && { next: exactItem(LastEvaluatedKey) }) };
 }
 
 /** Which actions of a cancelled transaction failed on their condition, and the items that were there. */

@@ -5,9 +5,9 @@ import type { Conversation, ConversationKey } from "../../../model/conversation.
 import type { NameChange, Named, NameRecord, NameRecords } from "../../../model/names.ts";
 import { isObject } from "../../../schema/is-object.ts";
 import type { AwsContext } from "../context.ts";
+import { isAsRead } from "../dynamo/exact.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { aliasKey, conversationKeyOf } from "./keys.ts";
-import { isUnchanged } from "./state.ts";
 
 /** Records of a message's names, of the owner of its number, and of the owner's other names. */
 export async function recordsFor(
@@ -125,7 +125,7 @@ async function rewrite(
     const item = await context.store.get("state", at);
     const record = change(item && recordFrom(name, item), item);
     if (record === "as-it-is" || (record === undefined && !item)) return;
-    const isSame = isUnchanged(item ?? {});
+    const isSame = isAsRead(item ?? {}, "rev");
     const rev = context.newId();
     const written = record
       ? await context.store.update("state", at, { set: attributesOf(record, rev) }, isSame)

@@ -2,10 +2,11 @@ import { idWithin } from "../../../core/identity.ts";
 import { isObject } from "../../../schema/is-object.ts";
 import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
+import { isAsRead } from "../dynamo/exact.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { TABLES, type TableName } from "../dynamo/tables.ts";
 import { conversationKeyOf, inTime } from "./keys.ts";
-import { isHeldBy, isUnchanged } from "./state.ts";
+import { isHeldBy } from "./state.ts";
 import { STATE_ATTRIBUTES, type Stored, storedFrom } from "./state-item.ts";
 
 /** A copy has to fit into its item, however large the row is. */
@@ -48,7 +49,7 @@ async function makeRoom(context: AwsContext, id: string): Promise<void> {
   const row = await context.store.get("state", key);
   if (!row) return;
   await quarantineCopy(context, "state", row, "it has no room for what is ours");
-  await context.store.put("state", key, isUnchanged(row));
+  await context.store.put("state", key, isAsRead(row, "rev"));
 }
 
 /** Keeps a copy of a row that has to give way, for an operator to look at. */

@@ -4,6 +4,7 @@ import { soundState } from "../../../core/sound-state.ts";
 import { AT_REST, type ConversationState, type Work } from "../../../core/state.ts";
 import type { TriggerSource } from "../../../ports/engine.ts";
 import { isObject } from "../../../schema/is-object.ts";
+import { asRead } from "../dynamo/exact.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { DEFAULT_QUEUE, type Trigger } from "../queue/triggers.ts";
 import { leaseShardOf } from "./keys.ts";
@@ -55,7 +56,7 @@ export function storedFrom(id: string, item: Item | undefined): Stored {
   });
   return {
     id,
-    rev: row.rev,
+    rev: asRead(row, "rev"),
     sender: soundPart(text, row.primary_channel),
     channel: soundPart(text, row.channel),
     state: read.kind === "sound" ? read.value : leaseAlone(lease),

@@ -13,7 +13,7 @@ export async function readState(context: AwsContext, id: string): Promise<Stored
 }
 
 /** No process wrote since it was read. */
-export function isUnchanged({ rev }: { readonly rev?: unknown }): Condition {
+export function isUnchanged({ rev }: Pick<Stored, "rev">): Condition {
   return rev === undefined ? absent("rev") : equal("rev", rev);
 }
 

@@ -23,6 +23,7 @@ import { type RowUpdate, rowUpdate } from "./row-update.ts";
 import { NO_STATUS_NOTE } from "./status.ts";
 import { takeMore } from "./take.ts";
 import { wakeWaiting } from "./window.ts";
+import { tellOfRow } from "./with-row.ts";
 
 const ACTIONS_MAX = 100;
 
@@ -118,8 +119,7 @@ async function writeTogether(
   let { actions, row } = writing;
   let lacks = row?.lacks;
   const done = (): Saved => {
-    const about = { conversation: before.id, lacks };
-    if (lacks !== undefined) context.log("error", "conversation.not-updated", about);
+    if (lacks !== undefined) tellOfRow(context.log, before.id, lacks);
     return { kind: "saved", stored: after };
   };
   for (let tries = 0; ; tries += 1) {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { LONG_NUMBERS, long } from "../../../../test/aws/number-cases.ts";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import { outboundId } from "../../../core/staged.ts";
+import { asRead, marshalled, plainItem } from "../dynamo/exact.ts";
 import { stageKey } from "../items/staged.ts";
 
 const KEY = { primary_channel: "+15550177", conversation_id: "theirs" };
@@ -67,4 +69,41 @@ test("what an earlier version staged, without its conversation in the id, is sai
   fixture.write("stage", { ...item, message_sid: "outbound/welcome-1" });
   expect(await conversations.say(request)).toBe("duplicate");
   expect(fixture.row("stage", key)).toBeUndefined();
+});
+
+test.each(LONG_NUMBERS)(
+  "an attribute is changed beside one that is %s, which keeps its digits",
+  async (text) => {
+    const { fixture, conversations } = await scene();
+    const theirs = { chat: long(text), list: [long(text)] };
+    fixture.write("conversations", { ...ROW, attributes: { ...theirs, gone: "x" } });
+    const change = (name: string, was: unknown, to: unknown) =>
+      conversations.changeAttribute("theirs", { name, was, to });
+    expect(await change("new", undefined, "y")).toBe("changed");
+    expect(await change("gone", "x", undefined)).toBe("changed");
+    const standing = asRead(fixture.row("conversations", KEY)!, "attributes");
+    expect(standing).toEqual(asRead(plainItem(marshalled({ it: { ...theirs, new: "y" } })), "it"));
+    expect(await change("chat", Number(text), "z")).toBe("changed");
+    expect((await conversations.get("theirs"))?.attributes).toMatchObject({ chat: "z", new: "y" });
+  },
+);
+
+test("an attribute is set where another system has no map for it", async () => {
+  for (const attributes of [undefined, null, "text", new Set(["a"])]) {
+    const { fixture, conversations } = await scene();
+    fixture.write("conversations", { ...ROW, attributes });
+    const given = { name: "new", was: undefined, to: "y" };
+    expect(await conversations.changeAttribute("theirs", given)).toBe("changed");
+    expect(fixture.row("conversations", KEY)?.attributes).toEqual({ new: "y" });
+  }
+});
+
+test("attributes that another process sets at the same moment are both kept", async () => {
+  const { fixture, conversations } = await scene();
+  fixture.write("conversations", { ...ROW, attributes: { a: 1 } });
+  const meanwhile = { ...ROW, attributes: { a: 1, theirs: 2 } };
+  fixture.before("request.update", async () => fixture.write("conversations", meanwhile));
+  const given = { name: "ours", was: undefined, to: 3 };
+  expect(await conversations.changeAttribute("theirs", given)).toBe("changed");
+  expect(fixture.row("conversations", KEY)?.attributes).toEqual({ a: 1, theirs: 2, ours: 3 });
 });

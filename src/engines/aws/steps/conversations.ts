@@ -18,15 +18,18 @@ import type { OutboundRequest } from "../../../model/outbound.ts";
 import type { ProjectChange } from "../../../model/project.ts";
 import { isObject } from "../../../schema/is-object.ts";
 import type { AwsContext } from "../context.ts";
+import { asRead, isAsRead } from "../dynamo/exact.ts";
 import {
   absent,
   all,
   any,
+  type Change,
   type Condition,
   different,
   equal,
   type Item,
   present,
+  within,
 } from "../dynamo/expression.ts";
 import { pages } from "../dynamo/pages.ts";
 import { inParallel } from "../dynamo/parallel.ts";
@@ -109,18 +112,36 @@ export async function changeAttribute(
     if (typeof decision === "string") return decision;
     const { name, to } = given;
     if (to === undefined && isOwners(name) && row[name] !== undefined) return "stale";
-    const { attributes: own } = row;
-    const attributes = decision.onto(isObject(own) ? own : {});
-    const read = ["attributes", ...(isOwners(name) ? [name] : [])];
-    const { set, condition } = changing(context, row, { attributes });
+    const { set, condition } = changing(context, row, {});
+    const one = oneAttribute(row, given);
     const { kind } = await context.store.update(
       "conversations",
       rowKey(sender, id),
-      { set },
-      all(condition, ...read.map((each) => isAsRead(row, each))),
+      { ...one.change, set: { ...set, ...one.change.set } },
+      all(condition, one.condition, ...(isOwners(name) ? [isAsRead(row, name)] : [])),
     );
     return kind === "done" ? "changed" : "look-again";
   });
+}
+
+/** It alone: the others may hold what we could not write back as it is. Without a map, one is made. */
+function oneAttribute(row: Item, { name, to }: AttributeChange): { change: Change; condition: Condition } {
+  if (!isMap(row[ATTRIBUTES])) {
+    const made = to === undefined ? {} : { [name]: to };
+    return { change: { set: { [ATTRIBUTES]: made } }, condition: isAsRead(row, ATTRIBUTES) };
+  }
+  const own = (asRead(row, ATTRIBUTES) as Item)[name];
+  const isSame = own === undefined ? absent(name) : equal(name, own);
+  return {
+    change: { setWithin: { map: ATTRIBUTES, set: { [name]: to } } },
+    condition: all(present(ATTRIBUTES), within(ATTRIBUTES, isSame)),
+  };
+}
+
+const ATTRIBUTES = "attributes";
+
+function isMap(value: unknown): boolean {
+  return isObject(value) && !(value instanceof Set) && !(value instanceof Uint8Array);
 }
 
 /**
@@ -136,10 +157,6 @@ function changing(context: AwsContext, row: Item, change: ConversationChange) {
   return row[status] === PROCESSING
     ? { set: { ...untimed, [status]: PROCESSING }, condition: all(isThere, equal(status, PROCESSING)) }
     : { set, condition: all(isThere, any(absent(status), different(status, PROCESSING))) };
-}
-
-function isAsRead(row: Item, name: string): Condition {
-  return row[name] === undefined ? absent(name) : equal(name, row[name]);
 }
 
 async function wake(context: AwsContext, id: string, sender: string): Promise<void> {

@@ -2,7 +2,6 @@ import { idWithin } from "../../../core/identity.ts";
 import { withoutLetter } from "../../../core/running-turn.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
-import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import { type Item, present } from "../dynamo/expression.ts";
 import type { Action, Transacted } from "../dynamo/store.ts";
@@ -16,6 +15,7 @@ import { stageKey } from "../items/staged.ts";
 import { type Changed, savedAs } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
 import { NO_STATUS_NOTE } from "./status.ts";
+import { transactWithRow } from "./with-row.ts";
 
 export type DeadLetterWrite =
   | { readonly kind: "dead-lettered"; readonly deadLetterId: string; readonly stored: Stored }
@@ -48,7 +48,7 @@ export async function deadLetter(
   ];
   const note = errorNote(context, stored, deadLettered);
   const token = transactionToken("dead-letter", letter.id);
-  const transacted = await transactWith(context, stored.id, actions, note, token);
+  const transacted = await writeWith(context, stored.id, actions, note, token);
   const standing = transacted.kind === "refused" ? transacted.by.get(0) : undefined;
   if (transacted.kind === "refused" && standing?.rev !== saved.stored.rev) {
     return { kind: "changed", stored: storedFrom(stored.id, standing) };
@@ -58,28 +58,16 @@ export async function deadLetter(
 }
 
 /** If the conversation's row is gone, or has no room for the note, the letter is written all the same. */
-async function transactWith(
-  { store, log }: AwsContext,
+async function writeWith(
+  context: AwsContext,
   conversation: string,
   actions: readonly Action[],
-  note: Action | undefined,
+  row: Action | undefined,
   token: string,
 ): Promise<Transacted> {
-  const alone = () => store.transact(actions, transactionToken(token, "without a row"));
-  if (!note) return alone();
-  try {
-    const transacted = await store.transact([...actions, note], token);
-    const isOnlyNote = transacted.kind === "refused" && !transacted.by.has(0);
-    return isOnlyNote ? alone() : transacted;
-  } catch (error) {
-    if (!(error instanceof ImpossibleWrite)) throw error;
-    log("error", "conversation.not-updated", {
-      conversation,
-      lacks: "conversation_status",
-      reason: error.message,
-    });
-    return alone();
-  }
+  const written = row && (await transactWithRow(context, conversation, { actions, row, token }));
+  if (written && written.kind !== "alone") return written;
+  return context.store.transact(actions, transactionToken(token, "without a row"));
 }
 
 function moved(context: AwsContext, row: StageRow, letterId: string): Action[] {

@@ -7,7 +7,6 @@ import { type Choice, chooseConversation, otherNamesOf } from "../../../core/per
 import { StoreUnavailable } from "../../../errors.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
 import type { Named } from "../../../model/names.ts";
-import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, equal, type Item, present } from "../dynamo/expression.ts";
 import { BY_ACTIVITY } from "../dynamo/tables.ts";
@@ -25,6 +24,7 @@ import {
 import { conversationOf, rememberSender } from "../items/conversation-row.ts";
 import { keepName, recordsFor } from "../items/name-item.ts";
 import { isUsed } from "../items/staged.ts";
+import { unlessImpossible } from "./with-row.ts";
 
 /** What is known of a person's conversations under one key. `latestId` is looked up if none was found. */
 export type Known = Choice<Conversation> & BeforeNext;
@@ -204,9 +204,7 @@ export async function withAlias(
     return kind === "done" ? named : "look-again";
   } catch (error) {
     // A row without room for it: the owner is in the name's record all the same.
-    if (!(error instanceof ImpossibleWrite)) throw error;
-    const about = { conversation: id, lacks: "sender_alias", reason: error.message };
-    context.log("error", "conversation.not-updated", about);
+    unlessImpossible(context.log, error, id, "sender_alias");
     return named;
   }
 }

@@ -5,7 +5,8 @@ import { settingsFor } from "../../../core/projects.ts";
 import { messagesOf } from "../../../core/staged.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
-import { equal, type Item } from "../dynamo/expression.ts";
+import { isAsRead } from "../dynamo/exact.ts";
+import { type Condition, equal, type Item } from "../dynamo/expression.ts";
 import { pages } from "../dynamo/pages.ts";
 import { fullKey, fullNoteKey, keptUntil } from "../items/keys.ts";
 import type { Receipt } from "../items/refusal-item.ts";
@@ -26,6 +27,8 @@ const KEPT_MS = 24 * 3_600_000;
 interface FullNote {
   readonly conversationId: string;
   readonly countedAtMs: number;
+  /** On condition that no other process has counted since. */
+  readonly isSame: Condition;
   /** Made when it was found full: the next time it is full is another. */
   readonly since: string;
   readonly isRecorded: boolean;
@@ -71,6 +74,7 @@ export async function noteOf(
   const note = {
     conversationId,
     countedAtMs: Number(item.counted_at_ms),
+    isSame: isAsRead(item, "counted_at_ms"),
     since: item.full_since,
     isRecorded: item.recorded_as !== undefined,
     isTold: item.told_as !== undefined,
@@ -84,8 +88,7 @@ async function isStillFull(context: AwsContext, note: FullNote, limits: PileLimi
   const key = fullNoteKey(conversationId);
   if (note.countedAtMs + COUNTED_MS > context.clock.nowMs()) return true;
   const set = counted(context);
-  const isSame = equal("counted_at_ms", note.countedAtMs);
-  const { kind, item } = await context.store.update("seen", key, { set }, isSame);
+  const { kind, item } = await context.store.update("seen", key, { set }, note.isSame);
   // Another process counts, or has counted, unless it was our own write whose answer got lost.
   if (kind === "refused" && item?.counted_at_ms !== set.counted_at_ms) return true;
   if (await isFullNow(context, conversationId, limits)) return true;

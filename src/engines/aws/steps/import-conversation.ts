@@ -4,7 +4,8 @@ import type { NameRecord } from "../../../model/names.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
 import type { KeptConversation } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
-import { absent, equal, type Item } from "../dynamo/expression.ts";
+import { isAsRead } from "../dynamo/exact.ts";
+import { absent, type Item } from "../dynamo/expression.ts";
 import { importedRow, isAsImported, rowKey } from "../items/conversation-item.ts";
 import { rememberSender } from "../items/conversation-row.ts";
 import { importName } from "../items/name-item.ts";
@@ -59,6 +60,6 @@ async function importRecord(context: AwsContext, conversation: Conversation): Pr
   await rememberSender(context, conversation.id, conversation.sender);
   const standing = await context.store.get("conversations", rowKey(conversation.sender, conversation.id));
   if (standing && !isAsImported(standing)) return;
-  const isUntouched = standing ? equal("updated_at", standing.updated_at) : absent("conversation_id");
+  const isUntouched = standing ? isAsRead(standing, "updated_at") : absent("conversation_id");
   await context.store.put("conversations", importedRow(conversation), isUntouched);
 }

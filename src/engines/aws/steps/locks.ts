@@ -2,6 +2,7 @@ import { lockRecord } from "../../../core/lock-record.ts";
 import { isAtRest } from "../../../core/state.ts";
 import type { Listing, LockRecord, Page } from "../../../ports/inspector.ts";
 import type { AwsContext } from "../context.ts";
+import { exactItem, marshalled } from "../dynamo/exact.ts";
 import { equal, type Item } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { LEASED } from "../dynamo/tables.ts";
@@ -29,12 +30,19 @@ export async function listLocks(context: AwsContext, { limit, cursor }: Page): P
     items.push(...records);
     position = next;
   }
-  return { items, ...(position && { next: Buffer.from(JSON.stringify(position)).toString("base64url") }) };
+  return { items, ...(position && { next: cursorOf(position) }) };
+}
+
+/** As on the wire: a row of another system may stand in the index by a number that no JSON has. */
+function cursorOf({ shard, from }: LocksPosition): string {
+  const position = { shard, from: from && marshalled(from) };
+  return Buffer.from(JSON.stringify(position)).toString("base64url");
 }
 
 function positionFrom(cursor: string): LocksPosition | undefined {
   try {
-    return JSON.parse(Buffer.from(cursor, "base64url").toString()) as LocksPosition;
+    const { shard, from } = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    return { shard, from: from && exactItem(from) };
   } catch {
     return undefined;
   }

@@ -4,11 +4,11 @@ import { settingsFor } from "../../../core/projects.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { MovedMessage, MoveOutcome } from "../../../ports/seed-tables.ts";
-import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import { type AwsContext, clockOf } from "../context.ts";
-import { absent, all, equal, type Item, present } from "../dynamo/expression.ts";
+import { isAsRead, keyIn } from "../dynamo/exact.ts";
+import { absent, all, type Condition, equal, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
-import { type AnyTable, keyIn } from "../dynamo/tables.ts";
+import type { AnyTable } from "../dynamo/tables.ts";
 import { claiming, claimStanding } from "../items/claim.ts";
 import { conversationFrom, listedAs, rowKey, rowSenderOf, senderIn } from "../items/conversation-item.ts";
 import { fits } from "../items/item-size.ts";
@@ -17,6 +17,7 @@ import { rememberedAmong } from "../items/seen.ts";
 import { messageRow, type StageMessageRow, stagedFrom, stageItem } from "../items/stage-item.ts";
 import { isNewer, isNotOurs, isOurs, tellingNames } from "../items/version.ts";
 import { arm } from "./window.ts";
+import { unlessImpossible } from "./with-row.ts";
 
 /** A message, and the table of the row that it was read from. */
 export interface PlacedMessage extends Omit<MovedMessage, "table"> {
@@ -72,8 +73,7 @@ async function list({ store, clock, log }: AwsContext, row: Item): Promise<void>
   try {
     await store.update("conversations", rowKey(sender, id), change, isUnlisted);
   } catch (error) {
-    if (!(error instanceof ImpossibleWrite)) throw error;
-    log("error", "conversation.not-updated", { conversation: id, lacks: "listing", reason: error.message });
+    unlessImpossible(log, error, id, "listing");
   }
 }
 
@@ -103,7 +103,7 @@ async function moveOne(
   const { kind, by } = await transact(context, row, staged, [claiming(context, id, conversation.id)]);
   if (kind === "done") return "moved";
   const [claimed, put, removed] = [0, 1, 2].map((at) => by.has(at));
-  if (removed) return "gone";
+  if (removed) return goneOr(by.get(2));
   if (put) return standsInPlace(context, row, by.get(1));
   if (!claimed) throw new Error("a transaction was refused without a reason");
   return underClaim(context, row, staged, by.get(0));
@@ -126,7 +126,7 @@ async function underClaim(
   const armed = () => arm(context, { conversationId, sender, channel }, { dueAtMs: context.clock.nowMs() });
   if (claim.kind === "elsewhere") await armed();
   const { kind, by } = await transact(context, row, { ...staged, conversationId }, []);
-  if (kind === "refused") return by.has(1) ? "gone" : standsInPlace(context, row, by.get(0));
+  if (kind === "refused") return by.has(1) ? goneOr(by.get(1)) : standsInPlace(context, row, by.get(0));
   if (claim.kind === "elsewhere") await armed();
   return "moved";
 }
@@ -142,8 +142,13 @@ async function standsInPlace(
 }
 
 async function onlyRemove(context: AwsContext, { table, item }: PlacedMessage): Promise<MoveOutcome> {
-  const { kind } = await context.store.delete(table, keyIn(table, item), isAsRead(item));
-  return kind === "done" ? "duplicate" : "gone";
+  const written = await context.store.delete(table, keyIn(table, item), isSame(item));
+  return written.kind === "done" ? "duplicate" : goneOr(written.item);
+}
+
+/** A refused condition brings what stands there. Without it there is nothing under exactly this key. */
+function goneOr(standing: Item | undefined): MoveOutcome {
+  return standing ? "changed" : "gone";
 }
 
 async function transact(
@@ -156,7 +161,7 @@ async function transact(
     [
       ...first,
       { kind: "put", table: "stage", item: stageItem(staged), condition: absent("message_sid") },
-      { kind: "delete", table, key: keyIn(table, item), condition: isAsRead(item) },
+      { kind: "delete", table, key: keyIn(table, item), condition: isSame(item) },
     ],
     transactionToken("move", context.newId()),
   );
@@ -164,15 +169,7 @@ async function transact(
 }
 
 /** The row is still the one that was read: neither a message of ours nor another of theirs replaced it. */
-function isAsRead({ conversation_id, body, received_at }: Item) {
-  // Not numbers: one with many digits was rounded when it was read.
-  const same = Object.entries({ body, received_at }).flatMap(([name, value]) =>
-    typeof value === "string" ? [equal(name, value)] : [],
-  );
-  return all(
-    present("conversation_id"),
-    equal("conversation_id", conversation_id),
-    isNotOurs("stage"),
-    ...same,
-  );
+function isSame(item: Item): Condition {
+  const names = ["conversation_id", "v", "body", "received_at"];
+  return all(present("conversation_id"), isNotOurs("stage"), ...names.map((name) => isAsRead(item, name)));
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { providerIdsOf } from "../../../core/draft.ts";
 import { changeByTurn, type FinishedTurn } from "../../../core/turn.ts";
+import type { Usage } from "../../../model/reply.ts";
 import type { AwsContext } from "../context.ts";
 import { all, type Change, type Condition, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
@@ -36,14 +37,15 @@ export async function rowUpdate(
   const sender = stored.sender ?? (await rowSenderAt(context, recordId));
   if (sender === undefined) return undefined;
   const key = rowKey(sender, recordId);
-  const whole = wholeOf(stored, turn);
-  const plain = (lacks?: string) => withoutMirror(context, key, stored, turn, lacks);
+  const said = saidBy(stored, turn);
+  const set = said.whole.set ?? {};
+  const plain = (lacks?: string) => withoutMirror(context, key, said, lacks);
   const mirroring = (row: Item, triesLeft: number): RowUpdate => {
-    const mirrored = mirroredIn(context, row, turn, whole.set ?? {});
+    const mirrored = mirroredIn(context, row, turn, set);
     if (!mirrored) return plain(MESSAGES);
     const { messages, condition } = mirrored;
     return {
-      action: updateOf(key, { ...whole, set: { ...whole.set, messages } }, condition),
+      action: updateOf(key, { ...said.whole, set: { ...set, messages } }, condition),
       instead: async () => plain(MESSAGES),
       // Its owner added to the list, or rewrote it. If it reads the same, it holds what cannot be compared.
       onto: (standing) => {
@@ -71,38 +73,36 @@ function updateOf(key: Item, change: Change, condition?: Condition): Action {
   };
 }
 
-function withoutMirror(
-  context: AwsContext,
-  key: Item,
-  stored: Stored,
-  turn: FinishedTurn,
-  lacking?: string,
-): RowUpdate {
+function withoutMirror(context: AwsContext, key: Item, said: Said, lacking?: string): RowUpdate {
+  const { whole, least, tokens } = said;
   const update = (change: Change, instead: RowUpdate["instead"], lacks?: string): RowUpdate => ({
     action: updateOf(key, change),
     instead,
     onto: () => undefined,
     ...(lacks && { lacks }),
   });
-  const whole = wholeOf(stored, turn);
-  const tokens = tokensIn(turn);
   return update(
     whole,
     async () => {
-      const least = update({ set: leastOf(stored, turn) }, async () => undefined, "all but the status");
+      const last = update({ set: least }, async () => undefined, "all but the status");
       const row = await context.store.get("conversations", key);
-      if (!row || Object.keys(tokens).every((name) => isCounter(startOf(row, name)))) return least;
-      const lost = Object.keys(tokens).filter((name) => !isCountable(row[totalName(name)]));
+      if (!row || Object.keys(tokens).every((name) => isCounter(startOf(row, name)))) return last;
+      const lost = Object.keys(tokens).filter((name) => !isCountable(row, name));
       const lacks = [...(lacking ? [lacking] : []), ...lost.map(totalName)].join(", ");
-      return update(counting(whole, row, tokens), async () => least, lacks);
+      return update(counting(whole, row, tokens), async () => last, lacks);
     },
     lacking,
   );
 }
 
-const isCounter = (value: unknown) => value === undefined || typeof value === "number";
-/** NULL means that nothing was counted yet. */
-const isCountable = (value: unknown) => value === null || isCounter(value);
+/** Beyond it a number was rounded when it was read, or the sum would be: no tokens were ever so many. */
+const isCounter = (value: unknown) => value === undefined || Number.isSafeInteger(value);
+
+/** NULL means that nothing was counted yet. A total that is no count is its owner's. */
+function isCountable(row: Item, name: string): boolean {
+  const total = row[totalName(name)];
+  return total === null || isCounter(total);
+}
 
 /** What a total goes on from: 0.1.0 kept it under the name of the last reply's count. */
 function startOf(row: Item, name: string): unknown {
@@ -116,16 +116,14 @@ function totals(tokens: Counts): NonNullable<Change["sum"]> {
   return Object.fromEntries(Object.entries(tokens).map(([from, plus]) => [totalName(from), { plus, from }]));
 }
 
-function tokensIn({ commit }: FinishedTurn): Counts {
-  return commit.usage ? tokensOf(commit.usage) : {};
-}
+const NO_TOKENS: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
 
-/** A total starts anew where there is no number to go on from. One that is no number is its owner's. */
+/** A total starts anew where there is no count to go on from. */
 function counting({ sum: _, ...whole }: Change, row: Item, tokens: Counts): Change {
-  const countable = Object.entries(tokens).filter(([name]) => isCountable(row[totalName(name)]));
+  const countable = Object.entries(tokens).filter(([name]) => isCountable(row, name));
   const sums = countable.map(([name, count]) => {
     const start = startOf(row, name);
-    return [totalName(name), (typeof start === "number" ? start : 0) + count];
+    return [totalName(name), (Number.isSafeInteger(start) ? (start as number) : 0) + count];
   });
   return { ...whole, set: { ...whole.set, ...Object.fromEntries(sums) } };
 }
@@ -139,19 +137,36 @@ function leastOf({ statusBefore }: Stored, { commit, nowMs }: FinishedTurn): Ite
   };
 }
 
-function wholeOf(stored: Stored, turn: FinishedTurn): Change {
+/** All that a turn says in the row, the least of it, and what it adds to the totals. */
+interface Said {
+  readonly whole: Change;
+  readonly least: Item;
+  readonly tokens: Counts;
+}
+
+function saidBy(stored: Stored, turn: FinishedTurn): Said {
   const { work, commit, draft, nowMs } = turn;
   const lastSid = draft && providerIdsOf(draft).at(-1);
-  return {
-    set: {
-      ...leastOf(stored, turn),
-      ...changeOf(changeByTurn(commit), nowMs),
-      ...(lastSid !== undefined && { last_assistant_message_sid: lastSid }),
-      // The last reply's: a turn without one leaves them as they are.
-      ...tokensIn(turn),
-      initial_processing_time_ms: nowMs - work.takenAtMs,
-    },
-    setIfAbsent: listedAs(work.recordId, nowMs),
-    sum: totals(tokensIn(turn)),
+  const least = leastOf(stored, turn);
+  const { last, tokens } = countsOf(commit.usage, lastSid !== undefined);
+  const set = {
+    ...least,
+    ...changeOf(changeByTurn(commit), nowMs),
+    ...(lastSid !== undefined && { last_assistant_message_sid: lastSid }),
+    ...last,
+    initial_processing_time_ms: nowMs - work.takenAtMs,
   };
+  const whole = { set, setIfAbsent: listedAs(work.recordId, nowMs), sum: totals(tokens) };
+  return { whole, least, tokens };
+}
+
+/**
+ * The last reply's: a turn without one leaves them as they are. A reply whose responder told none takes those
+ * of the reply before away, and adds nothing: under their names may stand the totals of 0.1.0.
+ */
+function countsOf(usage: Usage | undefined, isReply: boolean): { last: Item; tokens: Counts } {
+  const counts = tokensOf(usage ?? NO_TOKENS);
+  if (usage) return { last: counts, tokens: counts };
+  if (!isReply) return { last: {}, tokens: {} };
+  return { last: Object.fromEntries(Object.keys(counts).map((name) => [name, undefined])), tokens: counts };
 }

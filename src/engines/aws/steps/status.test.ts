@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { long } from "../../../../test/aws/number-cases.ts";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import { isoOf } from "../../../core/instant.ts";
 import type { ReleaseReason } from "../../../model/release.ts";
@@ -150,9 +151,16 @@ describe("side by side with a system that takes the status for a lock", () => {
     return { s, fixture, status, write };
   };
 
-  it("a processing that was left behind in a row without a time is taken over", async () => {
-    const { s, status } = await leftBehind(() => undefined);
-    await s.reply(await s.take());
+  it.each([
+    ["without a time", () => undefined],
+    ["whose time is NULL", () => null],
+    ["whose time is in nanoseconds", (nowMs: number) => long(`${nowMs}123457`)],
+    ["whose time is no time at all", () => long("-1e100")],
+  ])("a processing that was left behind in a row %s is taken over", async (_, noted) => {
+    const { s, fixture, status } = await leftBehind(noted);
+    const taken = await s.take();
+    expect(fixture.told("conversation.not-updated")).toEqual([]);
+    await s.reply(taken);
     expect(status()).toBe("reply_sent");
     await s.atRest();
   });
@@ -160,6 +168,10 @@ describe("side by side with a system that takes the status for a lock", () => {
   describe.each([
     ["as we write times", (nowMs: number) => isoOf(nowMs)],
     ["in seconds", (nowMs: number) => Math.floor(nowMs / 1_000)],
+    [
+      "in seconds of many digits",
+      (nowMs: number) => long(`${Math.floor(nowMs / 1_000)}.1234567165374755859375`),
+    ],
     ["as text without its zone's letter", (nowMs: number) => isoOf(nowMs).replace("Z", "+00:00")],
   ])("a processing that was left behind, its time noted %s", (_, noted) => {
     it("is taken over", async () => {

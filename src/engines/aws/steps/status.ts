@@ -3,14 +3,15 @@ import type { ConversationState } from "../../../core/state.ts";
 import { tellable } from "../../../errors.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { ReleaseReason } from "../../../model/release.ts";
-import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
+import { isAsRead } from "../dynamo/exact.ts";
 import { absent, all, any, different, equal, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
 import { listedAs, rowKey, rowSenderOf, updatedAtMsOf } from "../items/conversation-item.ts";
 import { transactionToken } from "../items/keys.ts";
 import { type Saved, savedAs, saveState } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
+import { transactWithRow, type WithRow } from "./with-row.ts";
 
 const FAILED = "processing_error";
 
@@ -51,27 +52,30 @@ export async function saveBegun(
     return { ...saved, ...how };
   };
   const isOurs = record.status === PROCESSING && !saysElsewhere(stored, record);
-  if (!context.settings.honourStatus || isOurs) return saveAlone({ isNoted: true });
+  if (isOurs) return saveAlone({ isNoted: true });
+  if (!context.settings.honourStatus) {
+    const saved = await saveAlone({ isNoted: true });
+    // Also if only the answer to our write got lost.
+    const isBegun = saved.stored.state.lease?.turnId === after.lease?.turnId;
+    if (isBegun && record.status !== PROCESSING) await showProcessing(context, record);
+    return saved;
+  }
   const saved = savedAs(context, stored, after, noted);
   const row = record.status === PROCESSING ? await stillLeft(context, record) : processing(context, record);
   if (row === "elsewhere") return { kind: "elsewhere" };
   const action: Action = { kind: "update", table: "conversations", ...row };
-  const transacted = await transactWith(context, stored, saved, action);
-  if (transacted.kind !== "alone") return { ...transacted, isNoted: true };
+  const begun = await savedWith(context, stored, saved, action);
+  if (begun.kind !== "alone") return { ...begun, isNoted: true };
   // Gone, or without room: it does not have our word, and what it says from now on is not ours.
-  if (transacted.row === undefined) return saveAlone({ isNoted: false });
-  // The same as was read, in a form that cannot be compared there.
-  const isSame = record.status === PROCESSING && isStill(record, transacted.row);
-  return isSame ? saveAlone({ isNoted: true }) : { kind: "elsewhere" };
+  return begun.row === undefined ? saveAlone({ isNoted: false }) : { kind: "elsewhere" };
 }
 
-/** Read once more: only the row has its time as its system spelt it. */
+/** Read once more: only the row has its time as its system spelt it, with every digit. */
 async function stillLeft(context: AwsContext, record: Conversation) {
   const { key, change } = processing(context, record);
   const row = await context.store.get("conversations", key);
   if (row && !isStill(record, row)) return "elsewhere";
-  const at = row?.updated_at;
-  const isUnchanged = at === undefined ? absent("updated_at") : equal("updated_at", at);
+  const isUnchanged = isAsRead(row ?? {}, "updated_at");
   return { key, change, condition: all(equal("conversation_status", PROCESSING), isUnchanged) };
 }
 
@@ -100,8 +104,7 @@ export interface Beginning {
 export type Begun = Saved & { readonly isNoted: boolean };
 
 /** Other systems read the status in the row; nothing of ours depends on it, so a failure is only logged. */
-export async function mirrorStatus(context: AwsContext, record: Conversation): Promise<void> {
-  if (record.status === PROCESSING) return;
+async function showProcessing(context: AwsContext, record: Conversation): Promise<void> {
   const { id } = record;
   const { key, change, condition } = processing(context, record);
   await context.store.update("conversations", key, change, condition).catch((error) => {
@@ -153,31 +156,21 @@ async function saveWith(
     change: { set: { conversation_status: status } },
     condition: equal("conversation_status", PROCESSING),
   };
-  const transacted = await transactWith(context, stored, savedAs(context, stored, after, note), row);
+  const transacted = await savedWith(context, stored, savedAs(context, stored, after, note), row);
   // Its owner wrote another status, or removed the row.
   return transacted.kind === "alone" ? saveState(context, stored, after, note) : transacted;
 }
 
-/** `alone`: the row does not take part. It says something else, is gone, or has no room. */
-async function transactWith(
-  { store, log }: AwsContext,
+async function savedWith(
+  context: AwsContext,
   before: Stored,
   { action, stored }: ReturnType<typeof savedAs>,
   row: Action,
-): Promise<Saved | { readonly kind: "alone"; readonly row?: Item | undefined }> {
-  try {
-    const token = transactionToken("status", String(stored.rev));
-    const transacted = await store.transact([action, row], token);
-    if (transacted.kind === "done") return { kind: "saved", stored };
-    const { by } = transacted;
-    if (!by.has(0)) return { kind: "alone", row: by.get(1) };
-    const standing = by.get(0);
-    if (standing?.rev === stored.rev) return { kind: "saved", stored };
-    return { kind: "changed", stored: storedFrom(before.id, standing) };
-  } catch (error) {
-    if (!(error instanceof ImpossibleWrite)) throw error;
-    const about = { conversation: before.id, lacks: "conversation_status", reason: error.message };
-    log("error", "conversation.not-updated", about);
-    return { kind: "alone" };
-  }
+): Promise<Saved | Extract<WithRow, { kind: "alone" }>> {
+  const token = transactionToken("status", String(stored.rev));
+  const written = await transactWithRow(context, before.id, { actions: [action], row, token });
+  if (written.kind === "alone") return written;
+  const standing = written.kind === "refused" ? written.by.get(0) : undefined;
+  const isOurs = written.kind === "done" || standing?.rev === stored.rev;
+  return isOurs ? { kind: "saved", stored } : { kind: "changed", stored: storedFrom(before.id, standing) };
 }

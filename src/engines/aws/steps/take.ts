@@ -31,7 +31,6 @@ import { findRecord } from "./on-turn.ts";
 import { sentBefore } from "./sent-before.ts";
 import {
   isOwnWord,
-  mirrorStatus,
   NO_STATUS_NOTE,
   saveBegun,
   saveReleased,
@@ -255,7 +254,6 @@ async function begin(
   if (saved.kind === "changed" && !isOurs) return { kind: "again", stored: saved.stored };
   const noted = { statusBefore: saved.isNoted ? statusBefore : undefined, saysError: false };
   hold(context, token, { ...saved.stored, ...noted, channel, sender });
-  if (!context.settings.honourStatus) await mirrorStatus(context, record!);
   context.batches.set(token, batch);
   const left = leftBehind(view, decision);
   if (left) context.leftBehind.set(token, left);
