@@ -75,6 +75,27 @@ describe("the newest messages, mirrored in the conversation's row", () => {
     expect(messages()!.map((entry) => said(legacyFrom(entry)!))).toEqual(history.map(said));
   });
 
+  it.each([null, "many", new Set(["x"])])(
+    "are there from the first turn on where counts are %j",
+    async (count) => {
+      const counts = { prompt_tokens: count, completion_tokens: count, total_tokens: count };
+      const { fixture, bodies, lacking, talk } = await mirroring({ messages: [THEIRS], ...counts });
+      await talk("one");
+      await talk("two");
+      expect(bodies()).toEqual(["Hello Ana", "one", "re one\nand more", "two", "re two\nand more"]);
+      expect(lacking()).toEqual([]);
+      expect(fixture.row("conversations", KEY)).toMatchObject({ prompt_tokens: 3, prompt_tokens_sum: 6 });
+    },
+  );
+
+  it("are there beside a total that cannot be added to, which stays its owner's", async () => {
+    const { fixture, bodies, lacking, talk } = await mirroring({ total_tokens_sum: "many" });
+    await talk("one");
+    expect(bodies()).toEqual(["one", "re one\nand more"]);
+    expect(lacking()).toEqual(["total_tokens_sum"]);
+    expect(fixture.row("conversations", KEY)).toMatchObject({ total_tokens: 7, total_tokens_sum: "many" });
+  });
+
   it("are as many as wanted; those of the other system stay, in their places", async () => {
     const { fixture, bodies, talk } = await mirroring({ messages: [THEIRS] }, { mirrorMessages: 3 });
     await talk("one");

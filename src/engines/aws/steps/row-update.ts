@@ -38,14 +38,16 @@ export async function rowUpdate(
   if (sender === undefined) return undefined;
   const key = rowKey(sender, recordId);
   const said = saidBy(stored, turn);
-  const set = said.whole.set ?? {};
   const plain = (lacks?: string) => withoutMirror(context, key, said, lacks);
   const mirroring = (row: Item, triesLeft: number): RowUpdate => {
-    const mirrored = mirroredIn(context, row, turn, set);
+    // What stands there is known: a count that cannot be added to does not cost the list.
+    const { change, lost } = countedIn(row, said);
+    const mirrored = mirroredIn(context, row, turn, change.set ?? {});
     if (!mirrored) return plain(MESSAGES);
     const { messages, condition } = mirrored;
     return {
-      action: updateOf(key, { ...said.whole, set: { ...set, messages } }, condition),
+      action: updateOf(key, { ...change, set: { ...change.set, messages } }, condition),
+      ...(lost.length > 0 && { lacks: lost.join(", ") }),
       instead: async () => plain(MESSAGES),
       // Its owner added to the list, or rewrote it. If it reads the same, it holds what cannot be compared.
       onto: (standing) => {
@@ -74,7 +76,7 @@ function updateOf(key: Item, change: Change, condition?: Condition): Action {
 }
 
 function withoutMirror(context: AwsContext, key: Item, said: Said, lacking?: string): RowUpdate {
-  const { whole, least, tokens } = said;
+  const { whole, least } = said;
   const update = (change: Change, instead: RowUpdate["instead"], lacks?: string): RowUpdate => ({
     action: updateOf(key, change),
     instead,
@@ -86,10 +88,10 @@ function withoutMirror(context: AwsContext, key: Item, said: Said, lacking?: str
     async () => {
       const last = update({ set: least }, async () => undefined, "all but the status");
       const row = await context.store.get("conversations", key);
-      if (!row || Object.keys(tokens).every((name) => isCounter(startOf(row, name)))) return last;
-      const lost = Object.keys(tokens).filter((name) => !isCountable(row, name));
-      const lacks = [...(lacking ? [lacking] : []), ...lost.map(totalName)].join(", ");
-      return update(counting(whole, row, tokens), async () => last, lacks);
+      const { change, lost } = row ? countedIn(row, said) : { change: whole, lost: [] };
+      if (change === whole) return last;
+      const lacks = [...(lacking ? [lacking] : []), ...lost].join(", ");
+      return update(change, async () => last, lacks);
     },
     lacking,
   );
@@ -117,6 +119,14 @@ function totals(tokens: Counts): NonNullable<Change["sum"]> {
 }
 
 const NO_TOKENS: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+
+/** The turn's change as this row can take it, and the totals that it then leaves out. */
+function countedIn(row: Item, { whole, tokens }: Said): { readonly change: Change; readonly lost: string[] } {
+  const names = Object.keys(tokens);
+  if (names.every((name) => isCounter(startOf(row, name)))) return { change: whole, lost: [] };
+  const lost = names.filter((name) => !isCountable(row, name));
+  return { change: counting(whole, row, tokens), lost: lost.map(totalName) };
+}
 
 /** A total starts anew where there is no count to go on from. */
 function counting({ sum: _, ...whole }: Change, row: Item, tokens: Counts): Change {
