@@ -92,7 +92,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/steps/lease.ts",
-        find: "all(isOfKnownVersion(), any(isFree, hasLapsed, isNone));",
+        find: 'all(isOfKnownVersion("state"), any(isFree, hasLapsed, isNone));',
         replace: "undefined; void [all, any, isOfKnownVersion, isFree, hasLapsed, isNone];",
       },
     ],
