@@ -37,6 +37,17 @@ export async function dedupe(context: AwsContext, messageId: string, key: Conver
   };
 }
 
+/**
+ * DEDUPE of an outbound: whether it has a fate under one of these ids. Read one by one, as the roles of those
+ * who say something allow.
+ */
+export async function isRemembered(context: AwsContext, messageIds: readonly string[]): Promise<boolean> {
+  const keys = messageIds.flatMap((messageId) => seenKeys(context, messageId));
+  const items = await Promise.all(keys.map((id) => context.store.get("seen", { id })));
+  const nowMs = context.clock.nowMs();
+  return items.some((item) => item !== undefined && isKept(item, nowMs));
+}
+
 /** Where a message may be remembered: under our own key first. */
 export function seenKeys({ installation }: AwsContext, messageId: string): readonly string[] {
   return [installation.seenKey(messageId), ...installation.seenKeysOfOldVersion(messageId)];

@@ -42,6 +42,13 @@ export async function stagedOutbounds(context: AwsContext, conversationId: strin
   return inArrivalOrder(rows.filter(({ kind }) => kind === "outbound"));
 }
 
+/** Whether an outbound waits under this very id. A query: some who ask may not read single rows. */
+export async function waitsAs(context: AwsContext, conversationId: string, id: string): Promise<boolean> {
+  const key = all(equal("conversation_id", conversationId), equal("message_sid", id));
+  const rows = context.quarantine.sound("stage", await context.store.query("stage", { key }), stagedFrom);
+  return rows.some(({ kind }) => kind === "outbound");
+}
+
 /** Whether more waits than these. It reads no more than it needs to tell. */
 export async function waitsBeside(
   context: AwsContext,

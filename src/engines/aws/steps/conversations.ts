@@ -44,9 +44,9 @@ import {
 } from "../items/conversation-item.ts";
 import { conversationOf, rowOf } from "../items/conversation-row.ts";
 import { assertFits, assertSayable } from "../items/item-size.ts";
-import { rememberedAmong } from "../items/seen.ts";
+import { isRemembered } from "../items/seen.ts";
 import { outboundRow, stagedFrom, stageItem } from "../items/stage-item.ts";
-import { isAnyStaged, stagedAs } from "../items/staged.ts";
+import { isAnyStaged, waitsAs } from "../items/staged.ts";
 import { readState, saveState } from "../items/state.ts";
 import { triggerOf } from "../items/state-item.ts";
 import { windowFrom } from "../items/window-item.ts";
@@ -187,10 +187,10 @@ export async function say(
 async function isSaid(context: AwsContext, request: OutboundRequest): Promise<boolean> {
   const before = outboundIdsBefore(context.settings, request.id);
   const [remembered, waiting] = await Promise.all([
-    rememberedAmong(context, [outboundId(request), ...before]),
-    stagedAs(context, request.conversationId, before),
+    isRemembered(context, [outboundId(request), ...before]),
+    Promise.all(before.map((id) => waitsAs(context, request.conversationId, id))),
   ]);
-  return remembered.size > 0 || waiting.some(({ kind }) => kind === "outbound");
+  return remembered || waiting.includes(true);
 }
 
 /** A foreign row in its place is overwritten: it would never be sent. */
