@@ -17,7 +17,8 @@ export interface Conversations {
   change(conversationId: string, change: ConversationChange): Promise<Conversation | undefined>;
   /**
    * Changes one attribute. Others stay, also those that another caller writes at the same time. `stale` if it
-   * is no longer what it was: the caller looks again. `changed` also if it is so already.
+   * is no longer what it was: the caller looks again, and may find what it wrote, where only the answer was
+   * lost. `changed` also if it is so already.
    */
   changeAttribute(
     conversationId: string,

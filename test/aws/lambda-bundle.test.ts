@@ -6,13 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Bundle, bundleFunctions } from "./bundle.ts";
+import { BUNDLE_BYTES_MAX, type Bundle, bundleFunctions } from "./bundle.ts";
 
-/** Today's size and a little more, so that growth is a decision. */
-const BYTES_MAX = 1_056_000;
-// 339,618 with projects and what they may do, credentials and assistants by record, what another system does
-// with the same rows, tables that are moved in from, and the events that metrics are counted from.
-const ZIPPED_BYTES_MAX = 342_500;
+// 346,000 with projects and what they may do, credentials and assistants by record, what another system does
+// with the same rows, numbers of theirs with all digits, tables that are moved in from, tenants that keep
+// nothing from each other, and the events that metrics are counted from.
+const ZIPPED_BYTES_MAX = 348_500;
 
 interface Said {
   readonly last: string;
@@ -37,7 +36,7 @@ describe("the functions in one file", () => {
   }
 
   it("are small", () => {
-    expect(bundle.bytes).toBeLessThan(BYTES_MAX);
+    expect(bundle.bytes).toBeLessThan(BUNDLE_BYTES_MAX);
     expect(bundle.zippedBytes).toBeLessThan(ZIPPED_BYTES_MAX);
   });
 

@@ -5,10 +5,8 @@ import { ReceiveMessageCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createQueues, createTables } from "../../src/engines/aws/index.ts";
 import { ROOT, run, stagePackage } from "../staged-package.ts";
+import { BUNDLE_BYTES_MAX } from "./bundle.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
-
-/** A bundle is read at every cold start. */
-const BUNDLE_BYTES_MAX = 1_056_000;
 
 /** The package as a user has it, and everything made of it. */
 let folder: string;
