@@ -157,7 +157,8 @@ describeOnEmulators("functions that the environment alone configures, and their 
     secrets.behave(() => ({ kind: "error", status: 500 }));
     assert.equal(await write(lull, "early"), 503);
     secrets.behave(() => ({ kind: "ok" }));
-    assert.equal(await write(lull, "early"), 200);
+    // Within a second of a failure it is not asked for again.
+    await eventually("its secret", async () => ((await write(lull, "early")) === 200 ? true : undefined));
     assert.equal((await counts(lull)).staged, 1);
   });
 

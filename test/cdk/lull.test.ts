@@ -369,12 +369,27 @@ describe("secrets", () => {
   test("that stand in the configuration are warned about and not repeated, with the way to name them", () => {
     const stack = newStack();
     const config = { responder: { openai: { apiKey: "sk-live-planted" } }, turnToken: { env: "TURN" } };
-    new Lull(stack, "Lull", { config });
+    new Lull(stack, "Lull", {
+      config,
+      secrets: { TURN: Secret.fromSecretNameV2(stack, "Turn", "prod/turn") },
+    });
     const [warning, ...more] = Annotations.fromStack(stack).findWarning("*", Match.anyValue());
     const words = String(warning!.entry.data);
     expect(words).toMatch(/^config\.responder\.openai\.apiKey looks like a secret.+\{ env: "NAME" \}/);
     expect(words).not.toContain("planted");
     expect(more).toEqual([]);
+  });
+
+  test("that the configuration names and no function is given, or may read, are warned about", () => {
+    const stack = newStack();
+    const config = { responder: { openai: { apiKeys: ["prod/openai"] } }, turnToken: { env: "TURN" } };
+    new Lull(stack, "Lull", { config });
+    const warnings = Annotations.fromStack(stack).findWarning("*", Match.anyValue());
+    expect(warnings.map(({ entry }) => String(entry.data).split(" [")[0])).toEqual([
+      'config.turnToken: no function is given TURN: name it in "secrets".',
+      "config.responder.openai.apiKeys: prod/openai: no function may read that secret unless it is in " +
+        '"secrets", under any name.',
+    ]);
   });
 
   test("that the configuration names as tokens are read by the API, and by nothing else", () => {

@@ -147,7 +147,7 @@ describe("lull migrate seed-wati", () => {
         why: "wa_id is no telephone number",
         wa_id: "2555928227777606",
       },
-      { table: "message_buffer", row: 6, why: "content is no text" },
+      { table: "message_buffer", row: 6, why: "content is no text", wa_id: "50370000003" },
     ]);
   });
 
@@ -163,11 +163,43 @@ describe("lull migrate seed-wati", () => {
     for (const line of [
       /^threads in the file +3$/m,
       /^buffered messages +3$/m,
-      /^of customers without a telephone number \(left\) +2$/m,
-      /^rows that cannot be read \(left\) +0$/m,
+      /^threads left +1$/m,
+      /^messages would be staged, at most +2$/m,
+      /^messages left +1$/m,
       /^message_buffer +3 +fb:12345 /m,
     ])
       expect(text).toMatch(line);
+  });
+
+  test("finds rows as SQL does, and its counts add up: unreadable ones, and two threads of a number", async () => {
+    const database = threadStore(bot.source, {
+      threads: ["50370000001", "+50370000001", "nobody"].map((waId) => ({ waId, threadId: `t_${waId}` })),
+      buffer: BURST,
+    });
+    database.exec(`UPDATE message_buffer SET rowid = rowid + 48000;
+      INSERT INTO message_buffer (rowid, wa_id, message_type, content) VALUES (50000, '50370000007', 'text', '')`);
+    database.close();
+    const { json } = await migrate("--apply");
+    expect(json).toMatchObject({ staged: 4, read: { threads: 3, merged: 1, messages: 5 } });
+    expect(json.junk).toContainEqual({
+      table: "message_buffer",
+      row: 50_000,
+      why: "content is no text",
+      wa_id: "50370000007",
+    });
+    const { text } = await bot.lull(["migrate", "seed-wati", bot.source, "--apply"]);
+    const counts = Object.fromEntries(
+      [...text.matchAll(/^(\S.*?) {2,}(\d+)$/gm)].map((m) => [m[1], Number(m[2])]),
+    );
+    expect(counts).toMatchObject({
+      "threads in the file": 3,
+      "threads left": 1,
+      "threads of a number that has another": 1,
+      "buffered messages": 5,
+      "messages staged": 0,
+      "messages staged or answered before": 4,
+      "messages left": 1,
+    });
   });
 
   test("says what comes next, and that a look counts no remembered ids", async () => {

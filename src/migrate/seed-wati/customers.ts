@@ -7,12 +7,13 @@ import {
   type SeedLock,
   type SeedRow,
   threadFrom,
+  writtenWaId,
 } from "./rows.ts";
 
 /** A buffered message with the id that was made for it. */
 export interface IdentifiedMessage extends BufferedMessage {
   readonly id: string;
-  /** Its place in the table, from 1. */
+  /** Its `rowid`; where rows have none its place in the table, from 1. */
   readonly row: number;
 }
 
@@ -26,10 +27,10 @@ export interface SeedCustomer {
 
 export interface JunkRow {
   readonly table: string;
-  /** Its place in the table, from 1. */
+  /** As of messages. */
   readonly row: number;
   readonly why: string;
-  /** Whose it is, where that is no telephone number. */
+  /** Whose it is, where it says so. */
   readonly waId?: string;
 }
 
@@ -37,6 +38,8 @@ export interface SeedCustomers {
   readonly customers: readonly SeedCustomer[];
   /** All that are in the file, junk included. */
   readonly threads: number;
+  /** Threads of a number that has another, spelt otherwise: the last one counts. */
+  readonly merged: number;
   readonly messages: number;
   readonly locks: readonly SeedLock[];
   readonly junk: readonly JunkRow[];
@@ -50,9 +53,10 @@ export function customersIn(rows: Tables): SeedCustomers {
   const read = <T extends { kind: string }>(table: keyof Tables, from: (row: SeedRow) => T | Junk) =>
     rows[table].flatMap((row, at) => {
       const found = from(row);
-      if (found.kind !== "junk") return [{ ...(found as T), row: at + 1 }];
-      const { kind: _, ...about } = found as Junk;
-      junk.push({ table, row: at + 1, ...about });
+      const number = typeof row.rowid === "bigint" ? Number(row.rowid) : at + 1;
+      if (found.kind !== "junk") return [{ ...(found as T), row: number }];
+      const waId = writtenWaId(row);
+      junk.push({ table, row: number, why: (found as Junk).why, ...(waId !== "" && { waId }) });
       return [];
     });
   const threads = read("threads", threadFrom);
@@ -67,6 +71,7 @@ export function customersIn(rows: Tables): SeedCustomers {
   return {
     customers,
     threads: rows.threads.length,
+    merged: threads.length - attributes.size,
     messages: rows.message_buffer.length,
     locks: read("processing_lock", lockFrom),
     junk,

@@ -25,7 +25,7 @@ export interface WatiMove extends Omit<Move, "engine"> {
 
 export interface LeftMessage {
   readonly waId: string;
-  /** Its place in the table, from 1. */
+  /** As of the message. */
   readonly row: number;
   readonly conversationId?: string;
   readonly why: string;

@@ -8,8 +8,6 @@ export type SeedRow = Readonly<Record<string, unknown>>;
 export interface Junk {
   readonly kind: "junk";
   readonly why: string;
-  /** Whose it is, where that is no telephone number. */
-  readonly waId?: string;
 }
 
 /** Where OpenAI keeps what was said, under the names that responders know from AWS rows. */
@@ -46,6 +44,8 @@ export interface SeedLock {
   readonly lockedAtMs: number | undefined;
 }
 
+export const NO_NUMBER = "wa_id is no telephone number";
+
 /** WATI writes numbers without a plus. Longer ones are another channel's users in the same tables. */
 const NUMBER = /^\+?\d{6,15}$/;
 
@@ -54,7 +54,7 @@ const ID_LENGTH_MAX = 500;
 
 export function threadFrom(row: SeedRow): SeedThread | Junk {
   const waId = waIdIn(row);
-  if (waId === undefined) return withoutNumber(row);
+  if (waId === undefined) return junk(NO_NUMBER);
   const [thread, conversation, response] = [row.thread_id, row.conversation_id, row.last_response_id].map(
     textIn,
   );
@@ -77,7 +77,7 @@ export function threadFrom(row: SeedRow): SeedThread | Junk {
 
 export function bufferedFrom(row: SeedRow): BufferedMessage | Junk {
   const waId = waIdIn(row);
-  if (waId === undefined) return withoutNumber(row);
+  if (waId === undefined) return junk(NO_NUMBER);
   // The first version of the table had no types, and called the text `message`.
   const content = row.content ?? row.message;
   if (typeof content !== "string" || content === "") return junk("content is no text");
@@ -122,12 +122,9 @@ function waIdIn(row: SeedRow): string | undefined {
   return NUMBER.test(text) ? text.replace(/^\+/, "") : undefined;
 }
 
-function writtenWaId({ wa_id }: SeedRow): string {
+/** As it is written there. */
+export function writtenWaId({ wa_id }: SeedRow): string {
   return typeof wa_id === "number" || typeof wa_id === "bigint" ? String(wa_id) : textIn(wa_id);
-}
-
-function withoutNumber(row: SeedRow): Junk {
-  return { ...junk("wa_id is no telephone number"), waId: writtenWaId(row) };
 }
 
 function textIn(value: unknown): string {

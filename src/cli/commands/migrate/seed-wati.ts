@@ -6,6 +6,7 @@ import { customersIn, type SeedCustomers } from "../../../migrate/seed-wati/cust
 import { deletionOf } from "../../../migrate/seed-wati/deletion.ts";
 import { readSeedFile } from "../../../migrate/seed-wati/file.ts";
 import { moveCustomers, type WatiMoved } from "../../../migrate/seed-wati/move.ts";
+import { NO_NUMBER } from "../../../migrate/seed-wati/rows.ts";
 import type { Channel } from "../../../ports/channel.ts";
 import type { Engine } from "../../../ports/engine.ts";
 import { type Call, type Command, textOption } from "../../command.ts";
@@ -145,12 +146,12 @@ function addressFor(call: Call, name: string, { addresses = [], addressesSetBy }
   throw new CommandFailed(
     `channel ${name} does not say which number is yours, and webhooks do, so customers would get a second ` +
       `conversation: set ${addressesSetBy ?? "its addresses"}, or give --address ` +
-      `(--address ${NO_NUMBER} if your webhooks name no number)`,
+      `(--address ${UNNAMED} if your webhooks name no number)`,
   );
 }
 
 /** The address of WATI's webhooks that name none. */
-const NO_NUMBER = "wati";
+const UNNAMED = "wati";
 
 function printDeletion(call: Call, { messages }: SeedCustomers, { before }: WatiMoved): number {
   const { statements, unnamed } = deletionOf(before);
@@ -176,24 +177,25 @@ interface Reported {
 
 function report(call: Call, { isApplied, lacks, found, moved }: Reported): number {
   const { left, before, ...counts } = moved;
-  const { junk, locks, threads, messages, customers } = found;
-  const withoutNumber = junk.filter(({ waId }) => waId !== undefined).length;
-  const read = { customers: customers.length, threads, messages, withoutNumber, locks: locks.length };
+  const { junk, locks, threads, merged, messages, customers } = found;
+  const withoutNumber = junk.filter(({ why }) => why === NO_NUMBER).length;
+  const read = { customers: customers.length, threads, merged, messages, withoutNumber, locks: locks.length };
+  const junkOf = (table: string) => junk.filter((row) => row.table === table).length;
   const verb = isApplied ? "" : "would be ";
   // Which ids are remembered, though their conversation is gone, shows when they are staged.
   const most = isApplied ? "" : ", at most";
   const words = inWords(
     [
       ["threads in the file", threads],
-      ["buffered messages", messages],
-      ["of customers without a telephone number (left)", withoutNumber],
-      ["rows that cannot be read (left)", junk.length - withoutNumber],
+      ["threads left", junkOf("threads")],
+      ["threads of a number that has another", merged],
       ["processing locks (not needed)", locks.length],
       [`conversations ${verb}created`, counts.created],
       ["conversations that were there", counts.known],
+      ["buffered messages", messages],
       [`messages ${verb}staged${most}`, counts.staged],
       ["messages staged or answered before", counts.duplicates + before.length],
-      ["messages left", left.length],
+      ["messages left", left.length + junkOf("message_buffer")],
     ],
     {
       head: ["table", "row", "customer", "conversation", "why"],
