@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { type AwsResources, awsResources } from "../../tools/aws-local/aws-resources.ts";
 import { typed } from "../typed-command.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
-import { LONG_NUMBERS, long } from "./number-cases.ts";
+import { LONG_NUMBERS, long } from "./simulated/long-numbers.ts";
 
 const ACCOUNT = `AC${"0".repeat(32)}`;
 const CHANNEL = {

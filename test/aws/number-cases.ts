@@ -1,4 +1,3 @@
-import { NumberValueImpl } from "@aws-sdk/util-dynamodb";
 import { beforeEach, expect, it } from "vitest";
 import { asRead, isAsRead } from "../../src/engines/aws/dynamo/exact.ts";
 import {
@@ -12,19 +11,9 @@ import {
 import type { Store } from "../../src/engines/aws/dynamo/store.ts";
 import { LEASED } from "../../src/engines/aws/dynamo/tables.ts";
 import { ImpossibleWrite } from "../../src/wire/aws-failure.ts";
+import { LONG_NUMBERS, long } from "./simulated/long-numbers.ts";
 
 const key = { conversation_id: "c" };
-
-/** As other systems write them: Python's time_ns(), Decimal(time.time()), and what nobody means. */
-export const LONG_NUMBERS = [
-  "1767225600123456789",
-  "1767225600.1234567165374755859375",
-  "0.10000000000000000000000001",
-  "9007199254740993",
-  "-1e100",
-];
-
-export const long = (text: string) => NumberValueImpl.from(text);
 
 /** What the steps rely on where an attribute holds what JavaScript, or DynamoDB, cannot. */
 export function numberCases(opened: () => Store): void {

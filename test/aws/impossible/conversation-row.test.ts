@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, it } from "vitest";
 import { as, silent, textsOf } from "../../../src/testing/engine-contract/builders.ts";
 import { describeOnEmulators } from "../describe-on-emulators.ts";
-import { long } from "../number-cases.ts";
 import { type Row, SharedTables } from "../shared-tables.ts";
+import { long } from "../simulated/long-numbers.ts";
 import { ID, KEY, write } from "./conversation-row.ts";
 
 const USAGE = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };

@@ -10,8 +10,8 @@ import {
   textsOf,
 } from "../../../src/testing/engine-contract/builders.ts";
 import { type Random, seeded } from "../../../src/testing/simulator/random.ts";
-import { LONG_NUMBERS, long } from "../number-cases.ts";
 import { fuzzedItem, fuzzedValue } from "./fuzzed-values.ts";
+import { LONG_NUMBERS, long } from "./long-numbers.ts";
 import { type MemoryFixture, memoryFixture } from "./memory-fixture.ts";
 
 const RUNS = 300;

@@ -1,6 +1,6 @@
 import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
 import type { Random } from "../../../src/testing/simulator/random.ts";
-import { LONG_NUMBERS, long } from "../number-cases.ts";
+import { LONG_NUMBERS, long } from "./long-numbers.ts";
 
 /** Any value that a table can hold, among them those that the seeds wrote. Maps in it have these names. */
 export function fuzzedValue(random: Random, names: readonly string[], depth = 0): unknown {

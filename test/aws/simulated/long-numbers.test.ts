@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
 import type { ForeignTable } from "../../../src/engines/aws/dynamo/tables.ts";
 import { takeAllTurns } from "../../migrate/turns.ts";
-import { LONG_NUMBERS, long } from "../number-cases.ts";
+import { LONG_NUMBERS, long } from "./long-numbers.ts";
 import {
   ACCOUNT,
   conversationRow,

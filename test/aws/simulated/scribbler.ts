@@ -1,6 +1,6 @@
 import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
 import type { Random } from "../../../src/testing/simulator/random.ts";
-import { long } from "../number-cases.ts";
+import { long } from "./long-numbers.ts";
 import type { MemoryTables } from "./memory-tables.ts";
 
 /** How often another system writes between two requests of ours. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LONG_NUMBERS, long } from "../../../../test/aws/number-cases.ts";
+import { LONG_NUMBERS, long } from "../../../../test/aws/simulated/long-numbers.ts";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import { outboundId } from "../../../core/staged.ts";
 import { asRead, marshalled, plainItem } from "../dynamo/exact.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { long } from "../../../../test/aws/number-cases.ts";
+import { long } from "../../../../test/aws/simulated/long-numbers.ts";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import { isoOf } from "../../../core/instant.ts";
 import type { ReleaseReason } from "../../../model/release.ts";
