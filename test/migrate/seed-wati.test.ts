@@ -171,13 +171,14 @@ describe("lull migrate seed-wati", () => {
       expect(text).toMatch(line);
   });
 
-  test("finds rows as SQL does, and its counts add up: unreadable ones, and two threads of a number", async () => {
+  test("finds rows as SQL does, and its counts add up, with what cannot be read in them", async () => {
     const database = threadStore(bot.source, {
       threads: ["50370000001", "+50370000001", "nobody"].map((waId) => ({ waId, threadId: `t_${waId}` })),
       buffer: BURST,
     });
     database.exec(`UPDATE message_buffer SET rowid = rowid + 48000;
-      INSERT INTO message_buffer (rowid, wa_id, message_type, content) VALUES (50000, '50370000007', 'text', '')`);
+      INSERT INTO message_buffer (rowid, wa_id, message_type, content)
+        VALUES (50000, '50370000007', 'text', '')`);
     database.close();
     const { json } = await migrate("--apply");
     expect(json).toMatchObject({ staged: 4, read: { threads: 3, merged: 1, messages: 5 } });
