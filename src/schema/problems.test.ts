@@ -160,3 +160,10 @@ describe("a component", () => {
     expect([line, bad]).toHaveLength(2);
   });
 });
+
+test("an object with a toString of its own is told as what it is", () => {
+  const given = { toString: null };
+  expect(problemsIn(given, { type: "string" }, "host", TO_PEOPLE)).toEqual([
+    "host must be a text, not object",
+  ]);
+});

@@ -42,9 +42,10 @@ export const TO_PEOPLE: Manner = {
   told: (value, schema) => {
     if (value === undefined || mayBeSecret(schema)) return undefined;
     if (typeof value === "string") return toldText(value, schema);
-    const isShown = isOfNumber(schema) || HARMLESS.test(String(value));
-    if (typeof value === "boolean" || (typeof value === "number" && isShown)) return String(value);
-    return kindOf(value);
+    if (typeof value === "boolean") return String(value);
+    // Of objects not even `String` may be asked: they may have a `toString` of their own.
+    if (typeof value !== "number") return kindOf(value);
+    return isOfNumber(schema) || HARMLESS.test(String(value)) ? String(value) : kindOf(value);
   },
   unknownKey: (key, known) => `is not a known setting${didYouMean(key, known)}`,
 };
