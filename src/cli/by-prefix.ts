@@ -1,5 +1,6 @@
 import type { Engine } from "../ports/engine.ts";
 import type { Listing, Page } from "../ports/inspector.ts";
+import { searched } from "../runtime/their-pages.ts";
 import { CommandFailed } from "./usage-error.ts";
 
 const PAGE = 200;
@@ -43,7 +44,7 @@ export async function idLike(given: string, read: Read): Promise<string> {
 
 export async function conversationLike({ conversations, inspector }: Engine, given: string): Promise<string> {
   if (given.length < PREFIX_LENGTH_MIN || (await conversations.get(given))) return given;
-  const { items } = await inspector.conversations({ search: given, limit: PAGE });
+  const { items } = await searched(inspector, { search: given, limit: PAGE });
   return onlyOne(
     given,
     items.map(({ id }) => id).filter((id) => id.startsWith(given)),

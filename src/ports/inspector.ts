@@ -17,6 +17,7 @@ export interface Page {
 
 export interface Listing<T> {
   readonly items: readonly T[];
+  /** If there is more. A page may be short, or empty, and still have it: enough was looked at for one. */
   readonly next?: string;
 }
 

@@ -54,6 +54,16 @@ test("more than fit are not lost: the next page begins behind the last that fitt
   expect(found).toEqual(Array.from({ length: 150 }, (_, at) => 2 * at));
 });
 
+test("a page that the store cut short was all that a project's may cost, and its cursor leads on", async () => {
+  const { read, list } = store(10_000);
+  const cutShort = ({ limit, ...page }: Page) => list({ ...page, limit: Math.min(limit, 40) });
+  const theirs = theirPages(cutShort, (row) => row === 9_999);
+  expect(await theirs({ limit: 10 })).toEqual({ items: [], next: "40" });
+  expect(read.pages).toBe(1);
+  const all = theirPages(cutShort, (row) => row === 9_999, UNBOUND);
+  expect(await all({ limit: 10 })).toEqual({ items: [9_999] });
+});
+
 test("an operator's own page has no bound", async () => {
   const { list } = store(10_000);
   const all = theirPages(list, (row) => row === 9_999, UNBOUND);

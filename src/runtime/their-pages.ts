@@ -1,4 +1,5 @@
-import type { Listing, Page } from "../ports/inspector.ts";
+import type { Conversation } from "../model/conversation.ts";
+import type { ConversationFilter, Inspector, Listing, Page } from "../ports/inspector.ts";
 
 /** How much of the store one page of a project may cost: rows of other projects are read, and left out. */
 const STORE_PAGES_MAX = 20;
@@ -11,15 +12,30 @@ const STORE_PAGE_MIN = 100;
 
 type List<T, P extends Page> = (page: P) => Promise<Listing<T>>;
 
+interface Bound {
+  readonly pagesMax: number;
+  readonly rowsMax: number;
+  /** A store that cuts a page short has looked at as much as it may in one go: at more than it shows. */
+  readonly endsWhenCutShort: boolean;
+}
+
 /** An operator may read all that there is; a project is bound. */
-const BOUND = { pagesMax: STORE_PAGES_MAX, rowsMax: STORE_ROWS_MAX };
-export const UNBOUND: typeof BOUND = { pagesMax: Infinity, rowsMax: Infinity };
+const BOUND: Bound = { pagesMax: STORE_PAGES_MAX, rowsMax: STORE_ROWS_MAX, endsWhenCutShort: true };
+export const UNBOUND: Bound = { pagesMax: Infinity, rowsMax: Infinity, endsWhenCutShort: false };
+/** Hundreds of thousands of conversations, in seconds; what is behind them is a cursor away. */
+const ONE_SEARCH: Bound = { ...UNBOUND, pagesMax: 50 };
+
+/** For operators, who would take an empty page for the answer: a store looks at so many in one go. */
+export function searched(inspector: Inspector, filter: ConversationFilter): Promise<Listing<Conversation>> {
+  const list = (page: ConversationFilter) => inspector.conversations(page);
+  return theirPages(list, () => true, ONE_SEARCH)(filter);
+}
 
 /** Pages of what is theirs: read on until one is full, the store ends, or enough was read. */
 export function theirPages<T, P extends Page>(
   list: List<T, P>,
   isTheirs: (item: T) => Promise<boolean> | boolean,
-  { pagesMax, rowsMax } = BOUND,
+  { pagesMax, rowsMax, endsWhenCutShort }: Bound = BOUND,
 ): List<T, P> {
   return async (page) => {
     const items: T[] = [];
@@ -32,6 +48,7 @@ export function theirPages<T, P extends Page>(
       next = found.next;
       rows += found.rows;
       if (next === undefined || items.length >= page.limit) break;
+      if (endsWhenCutShort && found.isCutShort) break;
     }
     return { items, ...(next !== undefined && { next }) };
   };
@@ -43,17 +60,18 @@ async function pageThatFits<T, P extends Page>(
   isTheirs: (item: T) => Promise<boolean> | boolean,
   from: P,
   room: number,
-): Promise<Listing<T> & { readonly rows: number }> {
+): Promise<Listing<T> & { readonly rows: number; readonly isCutShort: boolean }> {
   const upTo = async (limit: number) => {
     const found = await list({ ...from, limit });
-    return { found, theirs: await those(found.items, isTheirs) };
+    const isCutShort = found.items.length < limit && found.next !== undefined;
+    return { found, isCutShort, theirs: await those(found.items, isTheirs) };
   };
   const wide = await upTo(Math.max(room, STORE_PAGE_MIN));
   const last = wide.theirs[room - 1];
   const isFull = wide.theirs.length > room && last !== undefined;
-  const { found, theirs } = isFull ? await upTo(wide.found.items.indexOf(last) + 1) : wide;
+  const { found, theirs, isCutShort } = isFull ? await upTo(wide.found.items.indexOf(last) + 1) : wide;
   const next = found.next === undefined ? {} : { next: found.next };
-  return { items: theirs, ...next, rows: found.items.length };
+  return { items: theirs, ...next, rows: found.items.length, isCutShort };
 }
 
 async function those<T>(

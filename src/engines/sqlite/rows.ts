@@ -23,6 +23,9 @@ export function newestFirst<T extends TableName>(
 /** The most bytes of one page, as they are stored; one row always fits. */
 const PAGE_BYTES_MAX = 8_000_000;
 
+/** The most rows that one page looks at for those that meet its conditions: other readers wait meanwhile. */
+const SEARCHED_ROWS_MAX = 10_000;
+
 interface Condition {
   readonly text: string;
   readonly values: readonly SQLInputValue[];
@@ -79,14 +82,27 @@ export function newestRows(
   page: Page,
   conditions: readonly Condition[] = [],
 ): { readonly rows: Row[] } & Pick<Listing<never>, "next"> {
-  const before: Condition[] =
+  const before: Condition =
     page.cursor === undefined
-      ? [{ text: IS_COUNTABLE, values: [] }]
-      : [{ text: "number < ?", values: [Number(page.cursor)] }];
-  const all = [...conditions, ...before];
+      ? { text: IS_COUNTABLE, values: [] }
+      : { text: "number < ?", values: [Number(page.cursor)] };
+  const last = conditions.length === 0 ? undefined : lastSearched(sql, table, before);
+  const until: readonly Condition[] = last === undefined ? [] : [{ text: "number >= ?", values: [last] }];
+  const all = [...conditions, before, ...until];
   const where = `WHERE ${all.map(({ text }) => text).join(" AND ")}`;
   const values = all.flatMap((each) => each.values);
   const latest = `FROM ${table} ${where} ORDER BY number DESC LIMIT ?`;
   const { rows, isCut } = rowsWithin(sql, latest, WANTED[table] ?? {}, values, page.limit, PAGE_BYTES_MAX);
-  return { rows, ...(isCut && rows.length > 0 && { next: String(rows.at(-1)?.number) }) };
+  const next = isCut && rows.length > 0 ? rows.at(-1)?.number : last;
+  return { rows, ...(next !== undefined && { next: String(next) }) };
+}
+
+/** Counted, not reckoned from the numbers: a foreign row may have any, and leave a gap of years. */
+function lastSearched(
+  sql: Statements,
+  table: TableName | "quarantine",
+  { text, values }: Condition,
+): SQLInputValue | undefined {
+  const last = `SELECT number FROM ${table} WHERE ${text} ORDER BY number DESC LIMIT 1 OFFSET ?`;
+  return sql.get(last, ...values, SEARCHED_ROWS_MAX - 1)?.number;
 }

@@ -2,6 +2,7 @@ import { ownNames } from "../../../core/addressee.ts";
 import { canonicalAddress, isSameAddress } from "../../../core/own-addresses.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { Engine } from "../../../ports/engine.ts";
+import { searched } from "../../../runtime/their-pages.ts";
 import { conversationLike } from "../../by-prefix.ts";
 import type { Command } from "../../command.ts";
 import { withData } from "../../data.ts";
@@ -83,7 +84,7 @@ async function sharing(
   const found = new Map<string, Other>();
   for (const name of names) {
     const search = canonicalAddress(name);
-    const { items } = await inspector.conversations({ search, limit: OTHERS_MAX });
+    const { items } = await searched(inspector, { search, limit: OTHERS_MAX });
     for (const each of items.filter((item) => !isSamePlace(item, person))) {
       const theirs = ownNames(each, await inspector.names(each));
       const { id, channelType, address } = each;

@@ -1,6 +1,7 @@
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Engine } from "../../../ports/engine.ts";
 import type { Listing } from "../../../ports/inspector.ts";
+import { searched } from "../../../runtime/their-pages.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf, textOption } from "../../command.ts";
 import { withData } from "../../data.ts";
 import { counted } from "../../output/counted.ts";
@@ -25,7 +26,7 @@ export const list: Command = {
   run: (call) =>
     withData(call, async ({ engine }) => {
       const nowMs = call.io.nowMs();
-      const listing = await engine.inspector.conversations(filterOf(call));
+      const listing = await searched(engine.inspector, filterOf(call));
       // One customer may have written to several of our addresses, which are separate conversations.
       const isOne = new Set(listing.items.map(({ address }) => address)).size < 2;
       const customers = call.json ? new Map<string, string>() : await customersOf(engine, listing.items);
