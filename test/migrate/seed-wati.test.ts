@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test, vi } from "vitest";
 import { wati } from "../../src/channels/wati/index.ts";
+import { isoOf } from "../../src/core/instant.ts";
 import { testContext, testRequest } from "../../src/testing/channel-context.ts";
 import { botFolder } from "./bot-folder.ts";
 import { threadStore } from "./thread-store.ts";
@@ -116,6 +117,32 @@ describe("lull migrate seed-wati", () => {
     database.exec("DELETE FROM remembered");
     database.close();
     expect((await migrate("--apply")).json).toMatchObject({ created: 1, staged: 2 });
+  });
+
+  test("leaves what is older than --newer-than, in every run, and says in the look what is old", async () => {
+    threadStore(bot.source, {
+      buffer: [...BURST, { waId: "50370000001", text: "Hola?", at: isoOf(Date.now() - 60_000) }],
+    }).close();
+    const look = await bot.lull(["migrate", "seed-wati", bot.source]);
+    expect(look.text).toMatch(
+      /4 messages came in more than a day ago, the oldest \d+ \w+ ago: they would be/,
+    );
+    expect((await migrate()).json).toMatchObject({ staged: 5, old: { count: 4 } });
+    expect((await migrate("--newer-than", "1d")).json).toMatchObject({ staged: 1, old: { count: 0 } });
+    const { code, json } = await migrate("--apply", "--newer-than", "1d");
+    expect([code, json]).toMatchObject([1, { staged: 1, before: 0 }]);
+    expect(json).toMatchObject({ left: Array(4).fill({ why: "it is older than --newer-than" }) });
+    expect((await migrate("--apply", "--newer-than", "1d")).json).toMatchObject({ staged: 0, before: 1 });
+    await bot.withTarget(async (engine) =>
+      expect((await takeAllTurns(engine)).map(({ texts }) => texts)).toEqual([["Hola?"]]),
+    );
+    expect((await migrate("--apply")).json).toMatchObject({ staged: 4, before: 1, left: [] });
+  });
+
+  test.each(["soon", "-1d", "2026-01-01"])("refuses --newer-than %s", async (age) => {
+    threadStore(bot.source, { buffer: BURST }).close();
+    const { code, stderr } = await bot.lull(["migrate", "seed-wati", bot.source, `--newer-than=${age}`]);
+    expect([code, stderr]).toMatchObject([2, expect.stringContaining("--newer-than must be an age such as")]);
   });
 
   test("leaves what may have been answered before ids were remembered, unless told otherwise", async () => {

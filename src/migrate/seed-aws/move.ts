@@ -2,8 +2,9 @@ import { foreignAddressIn, mayBring } from "../../core/own-addresses.ts";
 import { type SeedMessage, seedLock, seedMessage } from "../../core/seed-rows.ts";
 import { seedInstant } from "../../core/seed-time.ts";
 import type { Channel } from "../../ports/channel.ts";
-import type { MovedMessage, SeedItem, SeedRows } from "../../ports/seed-tables.ts";
+import type { SeedItem, SeedRows } from "../../ports/seed-tables.ts";
 import { inLanes } from "../in-lanes.ts";
+import { type AgeLimit, countOld, isTooOld, type OldMessages, TOO_OLD } from "../old-messages.ts";
 import { arrivalFrom } from "../parsed-arrival.ts";
 import { type Ages, type Alive, findYoung, isLeft, isYoung } from "./ages.ts";
 import { type Otherwise, webhookOf } from "./webhook.ts";
@@ -11,7 +12,7 @@ import { type Otherwise, webhookOf } from "./webhook.ts";
 /** Conversations moved side by side. */
 const WIDTH = 16;
 
-export interface AwsMove extends Pick<Otherwise, "address">, Ages {
+export interface AwsMove extends Pick<Otherwise, "address">, Ages, AgeLimit {
   /** Whose account a message of this channel came through, where its row does not say. */
   readonly accountFor: (channel: string) => string | undefined;
   readonly tables: SeedRows;
@@ -45,6 +46,8 @@ export interface AwsMoved {
     busy: number;
   };
   readonly left: LeftRow[];
+  /** Of the messages that would be moved. */
+  readonly old: OldMessages;
 }
 
 /**
@@ -58,6 +61,7 @@ export async function moveTables(move: AwsMove): Promise<AwsMoved> {
     locks: { found: 0, removed: 0, standing: 0 },
     conversations: { found: 0, threads: 0, stuck: 0, rested: 0, young: 0, busy: 0 },
     left: [],
+    old: { count: 0 },
   };
   const alive = new Set<string>();
   for (const table of ["triggerLock", "batchState"] as const) await removeLocks(move, table, moved, alive);
@@ -127,7 +131,7 @@ async function moveGroup(
   move: AwsMove,
   table: "stage" | "holding",
   { id, group }: { readonly id: string; readonly group: readonly ReadMessage[] },
-  { messages, left }: AwsMoved,
+  { messages, left, old }: AwsMoved,
   alive: Alive,
 ): Promise<void> {
   const leave = (messageSid: string, why: string) =>
@@ -145,15 +149,16 @@ async function moveGroup(
     messages.young += group.length;
     return;
   }
-  const ready: (MovedMessage & { readonly sid: string })[] = [];
-  for (const [position, each] of inOrder(group).entries()) {
-    const arrival = arrivalOf(move, conversation, each.message, position);
-    const { messageSid: sid } = each.message;
-    if (arrival.kind === "sound") ready.push({ arrival: arrival.value, table, item: each.item, sid });
-    else leave(sid, arrival.why);
-  }
+  const ready = inOrder(group).flatMap(({ message, item }, position) => {
+    const { messageSid: sid, receivedAtMs } = message;
+    const arrival = isTooOld(move, receivedAtMs) ? TOO_OLD : arrivalOf(move, conversation, message, position);
+    if (arrival.kind === "sound") return [{ arrival: arrival.value, table, item, sid }];
+    leave(sid, arrival.why);
+    return [];
+  });
   if (!move.isApplied) {
     messages.moved += ready.length;
+    for (const { arrival } of ready) countOld(old, move, arrival.sentAtMs);
     return;
   }
   const outcomes = await move.tables.move(conversation, ready);

@@ -3,10 +3,10 @@ import type { Conversation, ConversationKey } from "../../model/conversation.ts"
 import type { Channel } from "../../ports/channel.ts";
 import type { Engine } from "../../ports/engine.ts";
 import { inLanes } from "../in-lanes.ts";
+import { countOld, type OldMessages, TOO_OLD } from "../old-messages.ts";
 import { arrivalFrom } from "../parsed-arrival.ts";
 import type { IdentifiedMessage, SeedCustomer } from "./customers.ts";
-import { sortRows } from "./mark.ts";
-import { type MovableRow, type Move, takeIn, UNCERTAIN } from "./take-in.ts";
+import { type MovableRow, type Move, sortByAge, takeIn, UNCERTAIN } from "./take-in.ts";
 import { webhookOf } from "./webhook.ts";
 
 /** Customers moved side by side: they share the store's commits. */
@@ -40,11 +40,21 @@ export interface WatiMoved {
   /** Those that a conversation notes as moved. */
   readonly before: IdentifiedMessage[];
   readonly left: LeftMessage[];
+  /** Of the messages that would be staged. */
+  readonly old: OldMessages;
 }
 
 /** Each customer's conversation with its thread, then what is buffered: each gets its turn, and once. */
 export async function moveCustomers(move: WatiMove, customers: readonly SeedCustomer[]): Promise<WatiMoved> {
-  const moved: WatiMoved = { created: 0, known: 0, staged: 0, duplicates: 0, before: [], left: [] };
+  const moved: WatiMoved = {
+    created: 0,
+    known: 0,
+    staged: 0,
+    duplicates: 0,
+    before: [],
+    left: [],
+    old: { count: 0 },
+  };
   let count = 0;
   await inLanes(customers, WIDTH, async (customer) => {
     await moveCustomer(move, customer, moved);
@@ -56,7 +66,7 @@ export async function moveCustomers(move: WatiMove, customers: readonly SeedCust
 }
 
 async function moveCustomer(move: WatiMove, customer: SeedCustomer, moved: WatiMoved): Promise<void> {
-  const { engine, isApplied, knownSinceMs } = move;
+  const { engine, isApplied } = move;
   const { waId, messages } = customer;
   const leave = (row: number, why: string, conversationId?: string) =>
     moved.left.push({ waId, row, ...(conversationId !== undefined && { conversationId }), why });
@@ -67,14 +77,19 @@ async function moveCustomer(move: WatiMove, customer: SeedCustomer, moved: WatiM
   }
   const rows = movable(move, messages, leave);
   const latest = await latestOf(engine, key);
-  const sorted = sortRows(rows, latest, knownSinceMs);
+  const sorted = sortByAge(move, rows, latest);
   const before = new Set(sorted.before);
   moved.before.push(...messages.filter(({ id }) => before.has(id)));
   moved[latest ? "known" : "created"] += 1;
   if (!isApplied || !engine) {
-    const uncertain = new Set(sorted.uncertain);
-    for (const { id, message } of rows) if (uncertain.has(id)) leave(message.row, UNCERTAIN, latest?.id);
-    moved.staged += sorted.free.length;
+    const why = new Map(sorted.uncertain.map((id) => [id, UNCERTAIN]));
+    for (const id of sorted.old) why.set(id, TOO_OLD.why);
+    const free = new Set(sorted.free);
+    for (const { id, message } of rows) {
+      if (why.has(id)) leave(message.row, why.get(id)!, latest?.id);
+      if (free.has(id)) countOld(moved.old, move, message.atMs);
+    }
+    moved.staged += free.size;
     return;
   }
   const taken = await takeIn({ ...move, engine }, { key, customer, rows, latest });

@@ -2,8 +2,8 @@ import { settingsFor } from "../../core/projects.ts";
 import type { Conversation, ConversationKey } from "../../model/conversation.ts";
 import type { Arrival } from "../../model/message.ts";
 import type { Settings } from "../../model/settings.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { Engine, StageOutcome } from "../../ports/engine.ts";
+import { type AgeLimit, isTooOld, TOO_OLD } from "../old-messages.ts";
 import type { IdentifiedMessage, SeedCustomer } from "./customers.ts";
 import {
   MARK,
@@ -50,29 +50,51 @@ export interface TakenIn {
 }
 
 /** Where rows are moved to. */
-export interface Move {
+export interface Move extends AgeLimit {
   readonly engine: Engine;
   readonly settings: Settings;
   readonly channel: string;
-  readonly clock: Clock;
   /** Since when ids of messages are remembered; 0 if all of them shall count as remembered. */
   readonly knownSinceMs: number;
 }
 
+/** What has to be known to tell which rows may be moved. */
+export type Sorting = AgeLimit & Pick<Move, "knownSinceMs">;
+
+export interface SortedByAge extends Sorted {
+  /** New, and too old. */
+  readonly old: readonly string[];
+}
+
+/** The age is asked last: what was moved is accounted for by its place among all rows, the old ones as well. */
+export function sortByAge(
+  sorting: Sorting,
+  rows: readonly MarkedRow[],
+  conversation: Conversation | undefined,
+): SortedByAge {
+  const { free, ...others } = sortRows(rows, conversation, sorting.knownSinceMs);
+  const old = new Set(rows.flatMap(({ id, atMs }) => (isTooOld(sorting, atMs) ? [id] : [])));
+  return {
+    ...others,
+    free: free.filter((id) => !old.has(id)),
+    old: free.filter((id) => old.has(id)),
+  };
+}
+
 /** Makes or finds the customer's conversation, and moves what may be moved, oldest first. */
 export async function takeIn(move: Move, taking: Taking): Promise<TakenIn> {
-  const { engine, knownSinceMs } = move;
+  const { engine } = move;
   const { rows, latest } = taking;
   const byId = new Map(rows.map((row) => [row.id, row]));
   const found = (ids: readonly string[]) => ids.map((id) => byId.get(id)!);
   const leave = (ids: readonly string[], why: string) => found(ids).map((row) => ({ row, why }));
-  const isAwaited = latest && sortRows(rows, latest, knownSinceMs).free.length > 0;
+  const isAwaited = latest && sortByAge(move, rows, latest).free.length > 0;
   let room = isAwaited ? await roomIn(move, latest.id) : ROWS_AT_ONCE;
   let standing = latest;
   for (let staged = 0, isFirst = true; ; isFirst = false) {
     const noted = await noteMoving(move, { ...taking, latest: standing }, room);
     const { conversation, chosen, sorted } = noted;
-    const left = leave(sorted.uncertain, UNCERTAIN);
+    const left = [...leave(sorted.uncertain, UNCERTAIN), ...leave(sorted.old, TOO_OLD.why)];
     const conversationId = conversation.id;
     if (isFirst) await addThread(engine, conversation, taking.customer);
     const behind = sorted.free.slice(chosen.length);
@@ -107,7 +129,7 @@ async function roomIn({ engine, settings, channel }: Move, conversationId: strin
 interface Noted {
   readonly conversation: Conversation;
   readonly chosen: readonly string[];
-  readonly sorted: Sorted;
+  readonly sorted: SortedByAge;
 }
 
 /**
@@ -115,17 +137,18 @@ interface Noted {
  * alone opens no second conversation where one was completed since. If another run or a webhook was quicker,
  * what it left is looked at.
  */
-async function noteMoving(
-  { engine: { conversations }, clock, knownSinceMs }: Move,
-  { key, customer, rows, latest }: Taking,
-  room: number,
-): Promise<Noted> {
+async function noteMoving(move: Move, { key, customer, rows, latest }: Taking, room: number): Promise<Noted> {
+  const {
+    engine: { conversations },
+    clock,
+  } = move;
   for (let conversation = latest; ; ) {
-    const sorted = sortRows(rows, conversation, knownSinceMs);
+    const sorted = sortByAge(move, rows, conversation);
     const chosen = sorted.free.slice(0, room);
     const mark = () => writtenAs(withMoving(markOf(conversation), chosen, clock.nowMs()));
     if (!conversation || (conversation.taskComplete && chosen.length > 0)) {
-      const attributes = { ...customer.attributes, ...(chosen.length > 0 && { [MARK]: mark() }) };
+      // Also that none was moved is noted: those that are too old are no less new for the next run.
+      const attributes = { ...customer.attributes, ...(rows.length > 0 && { [MARK]: mark() }) };
       const made = await conversations.create({ ...key, attributes });
       if (made.created) return { conversation: made.conversation, chosen, sorted };
       conversation = made.conversation;

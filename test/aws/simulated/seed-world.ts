@@ -34,6 +34,13 @@ export const customerOf = (n: number) => `+1555${String(n).padStart(7, "0")}`;
 
 export class Killed extends Error {}
 
+interface MigrateOptions {
+  readonly diesAfter?: number;
+  readonly olderThanMs?: number;
+  readonly newerThanMs?: number;
+  readonly isApplied?: boolean;
+}
+
 /** The original system's tables beside ours, and processes that may be killed between any two requests. */
 export function seedWorld(
   given: Partial<GivenSettings> = {},
@@ -90,8 +97,8 @@ export function seedWorld(
     tables,
     engine: () => engineOn(process(), async () => {}),
     write: (table: Parameters<MemoryTables["write"]>[0], item: Item) => tables.write(table, item, item, 0),
-    migrate(options: { diesAfter?: number; olderThanMs?: number; isApplied?: boolean } = {}) {
-      const { diesAfter, olderThanMs = 600_000, isApplied = true } = options;
+    migrate(options: MigrateOptions = {}) {
+      const { diesAfter, olderThanMs = 600_000, isApplied = true, newerThanMs } = options;
       const found = {
         stage: "stage",
         triggerLock: "triggerLock",
@@ -110,6 +117,7 @@ export function seedWorld(
         clock,
         isApplied,
         olderThanMs,
+        newerThanMs,
         onProgress: () => {},
       });
     },

@@ -100,6 +100,26 @@ describe("what the other system may be answering", () => {
       conversationRow(1, { conversation_status: "processing_reply", ...more });
   });
 
+  it("what is older than --newer-than stays, and the look says how much of it is old", async () => {
+    const world = seedWorld();
+    const DAY_MS = 24 * 3_600_000;
+    const nowMs = world.clock.nowMs();
+    world.write("conversations", conversationRow(1));
+    for (const [n, agoMs] of [0, 60_000, 2 * DAY_MS, 90 * DAY_MS].entries())
+      world.write("stage", { ...lean(world, { sid: n + 1, agoMs }), ...(n === 0 && { received_at: "?" }) });
+    const look = await world.migrate({ olderThanMs: 0, isApplied: false });
+    assert.deepEqual(look.old, { count: 2, oldestAtMs: nowMs - 90 * DAY_MS });
+    const moved = await world.migrate({ olderThanMs: 0, newerThanMs: DAY_MS });
+    assert.deepEqual(moved.messages, { ...NONE, found: 4, moved: 2 });
+    assert.deepEqual(
+      moved.left.map(({ messageSid, why }) => [messageSid, why]).sort(),
+      [3, 4].map((n) => [sidOf(n), "it is older than --newer-than"]),
+    );
+    assert.equal((await turnsIn(world)).length, 1);
+    assert.equal((await world.migrate({ olderThanMs: 0 })).messages.moved, 2);
+    assert.equal((await turnsIn(world)).length, 1);
+  });
+
   it("with --older-than 0s nothing is young, by whatever clock it was written", async () => {
     const world = seedWorld();
     const nowMs = world.clock.nowMs();

@@ -1,7 +1,9 @@
 import type { ConfiguredChannel } from "../../../config/channels.ts";
 import type { Loaded } from "../../../config/load.ts";
+import type { OldMessages } from "../../../migrate/old-messages.ts";
 import { type Call, type Options, textOption } from "../../command.ts";
 import { table } from "../../output/table.ts";
+import { parseSince, relativeTime } from "../../output/times.ts";
 import { CommandFailed, UsageError } from "../../usage-error.ts";
 
 /** Of what is left, so many are shown; a program gets all of them. */
@@ -12,6 +14,7 @@ export const MIGRATION_OPTIONS: Options = {
   apply: { type: "boolean", help: "do it; without it, only what would be done is shown" },
   "dry-run": { type: "boolean", help: "only show it (the default)" },
   channel: { type: "string", value: "NAME", help: "the channel whose messages they are" },
+  "newer-than": { type: "string", value: "AGE", help: "leave older messages where they are, unanswered" },
 };
 
 export function asksToApply({ options }: Call): boolean {
@@ -19,6 +22,27 @@ export function asksToApply({ options }: Call): boolean {
     throw new UsageError("--apply and --dry-run: which of the two?");
   return options.apply === true;
 }
+
+/** An age such as `10m`, in milliseconds. */
+export function ageOption(call: Call, name: "older-than" | "newer-than"): number | undefined {
+  const given = textOption(call, name);
+  if (given === undefined) return undefined;
+  const sinceMs = /^0\s*[a-z]?$/.test(given) ? 0 : parseSince(given, 0);
+  if (sinceMs === undefined || sinceMs > 0)
+    throw new UsageError(`--${name} must be an age such as 10m, 1h or 0s, not ${given}`);
+  return 0 - sinceMs;
+}
+
+/** What `--newer-than` is for, where somebody may want it. */
+export function oldNotes({ count, oldestAtMs = 0 }: OldMessages, nowMs: number): string[] {
+  if (count === 0) return [];
+  const what = count === 1 ? "1 message" : `${count} messages`;
+  return [`${what} came in more than a day ago, the oldest ${relativeTime(oldestAtMs, nowMs)}: ${OLD}`];
+}
+
+const OLD =
+  "they would be answered now, where the provider lets a reply out that late (WhatsApp: 24 hours). " +
+  "--newer-than 1d leaves them";
 
 /** Without the phone page, which commands may look at: no message of a seed is a visitor's. */
 export function ownChannels({ channels }: Pick<Loaded, "channels">): readonly ConfiguredChannel[] {

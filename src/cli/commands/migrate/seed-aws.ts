@@ -8,9 +8,15 @@ import type { Lacking, SeedTableNames, SeedTables } from "../../../ports/seed-ta
 import { type Call, type Command, textOption } from "../../command.ts";
 import { silent, withService } from "../../data.ts";
 import { progress } from "../../output/progress.ts";
-import { parseSince } from "../../output/times.ts";
 import { CommandFailed, UsageError } from "../../usage-error.ts";
-import { asksToApply, channelNamed, MIGRATION_OPTIONS, ownChannels } from "./migration.ts";
+import {
+  ageOption,
+  asksToApply,
+  channelNamed,
+  MIGRATION_OPTIONS,
+  oldNotes,
+  ownChannels,
+} from "./migration.ts";
 import { type Reported, refuse, report } from "./seed-aws-report.ts";
 
 export const seedAws: Command = {
@@ -47,7 +53,8 @@ is stopped. It may be killed and run again at any time. Exit code 1: something w
   ],
   run: async (call) => {
     const isApplied = asksToApply(call);
-    const olderThanMs = ageOf(call);
+    const olderThanMs = ageOption(call, "older-than") ?? OLDER_THAN_MS;
+    const newerThanMs = ageOption(call, "newer-than");
     if (call.options.create === true && !isApplied) throw new UsageError("--create needs --apply");
     return withService(call, async ({ lull, loaded }) => {
       const configured = ownChannels(loaded);
@@ -60,9 +67,9 @@ is stopped. It may be killed and run again at any time. Exit code 1: something w
         const { made, lacks } = await complete(call, tables, isApplied);
         if (isApplied && lacks.some(({ canWait }) => !canWait)) return refuse(call, { needs, made, lacks });
         const channels = Object.fromEntries(configured.map(({ name }) => [name, lull.channels[name]!]));
-        const moving = { tables, channel, isApplied, olderThanMs, configured };
+        const moving = { tables, channel, isApplied, olderThanMs, newerThanMs, configured };
         const moved = await move(call, { ...lull, channels }, moving);
-        const notes = isApplied ? [] : admissionNotes(lull, configured);
+        const notes = isApplied ? [] : notesOn(lull, configured, moved);
         return report(call, { isApplied, needs, made, lacks, moved, notes });
       } finally {
         await tables.close();
@@ -70,6 +77,12 @@ is stopped. It may be killed and run again at any time. Exit code 1: something w
     });
   },
 };
+
+const OLDER_THAN_MS = 10 * 60_000;
+
+function notesOn(lull: Lull, configured: readonly ConfiguredChannel[], { old }: AwsMoved): string[] {
+  return [...oldNotes(old, lull.clock.nowMs()), ...admissionNotes(lull, configured)];
+}
 
 /** The original system refused who has no conversation, and with it no assistant and no credentials. */
 function admissionNotes({ settings }: Lull, configured: readonly ConfiguredChannel[]): string[] {
@@ -83,14 +96,6 @@ const OPEN =
   "who has no open conversation, a stranger or the owner of a completed task, gets a new one, without " +
   "ai_config and channel_config. The original system refused them (CONVERSATION_NOT_FOUND): " +
   'LULL_ADMISSION=known, or admission: "known", does as well';
-
-function ageOf(call: Call): number {
-  const given = textOption(call, "older-than") ?? "10m";
-  const sinceMs = /^0\s*[a-z]?$/.test(given) ? 0 : parseSince(given, 0);
-  if (sinceMs === undefined || sinceMs > 0)
-    throw new UsageError(`--older-than must be an age such as 10m, 1h or 0s, not ${given}`);
-  return 0 - sinceMs;
-}
 
 async function openTables(call: Call, lull: Lull, engine: EngineProvider): Promise<SeedTables> {
   if (engine.seedTables === undefined)
@@ -174,6 +179,7 @@ interface Moving {
   readonly channel: string | undefined;
   readonly isApplied: boolean;
   readonly olderThanMs: number;
+  readonly newerThanMs: number | undefined;
   readonly configured: readonly ConfiguredChannel[];
 }
 
@@ -192,7 +198,7 @@ function accountsBy(call: Call, configured: readonly ConfiguredChannel[]) {
 async function move(
   call: Call,
   { channels, clock }: Lull,
-  { tables, channel, isApplied, olderThanMs, configured }: Moving,
+  { tables, channel, isApplied, olderThanMs, newerThanMs, configured }: Moving,
 ): Promise<AwsMoved> {
   const shown = progress(call.io);
   const moved = await moveTables({
@@ -204,6 +210,7 @@ async function move(
     address: textOption(call, "address"),
     isApplied,
     olderThanMs,
+    newerThanMs,
     onProgress: shown.update,
   });
   shown.end();

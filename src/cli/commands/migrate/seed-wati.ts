@@ -13,8 +13,17 @@ import { type Call, type Command, textOption } from "../../command.ts";
 import { type Opened, withService } from "../../data.ts";
 import { printResult } from "../../output/print.ts";
 import { progress } from "../../output/progress.ts";
+import { wrapped } from "../../output/wrapped.ts";
 import { CommandFailed, UsageError } from "../../usage-error.ts";
-import { asksToApply, channelFor, inWords, MIGRATION_OPTIONS, ownChannels } from "./migration.ts";
+import {
+  ageOption,
+  asksToApply,
+  channelFor,
+  inWords,
+  MIGRATION_OPTIONS,
+  oldNotes,
+  ownChannels,
+} from "./migration.ts";
 
 export const seedWati: Command = {
   usage: "<thread_store.db> [--apply] [options]",
@@ -48,6 +57,7 @@ of the bot's buffer. Exit code 1: something was left, and is listed.`,
   ],
   run: async (call) => {
     const isApplied = asksToApply(call);
+    const newerThanMs = ageOption(call, "newer-than");
     const isForDeletion = call.options["print-delete"] === true;
     if (isApplied && isForDeletion) throw new UsageError("--apply and --print-delete: which of the two?");
     const file = resolve(call.io.cwd, call.args[0] as string);
@@ -59,9 +69,10 @@ of the bot's buffer. Exit code 1: something was left, and is listed.`,
       const found = customersIn(rows);
       const to = targetOf(call, service);
       const engine = isApplied || (await isThere(service)) ? await service.lull.engine() : undefined;
-      const moved = await move(call, service, { engine, isApplied, found, ...to });
+      const moved = await move(call, service, { engine, isApplied, found, newerThanMs, ...to });
       if (isForDeletion) return printDeletion(call, found, moved);
-      return report(call, { isApplied, lacks, found, moved });
+      const notes = oldNotes(moved.old, service.lull.clock.nowMs());
+      return report(call, { isApplied, lacks, found, moved, notes });
     });
   },
 };
@@ -98,12 +109,13 @@ interface Moving extends Target {
   readonly engine: Engine | undefined;
   readonly isApplied: boolean;
   readonly found: SeedCustomers;
+  readonly newerThanMs: number | undefined;
 }
 
 async function move(
   call: Call,
   { lull }: Pick<Opened, "lull">,
-  { engine, isApplied, found, channel, address }: Moving,
+  { engine, isApplied, found, newerThanMs, channel, address }: Moving,
 ): Promise<WatiMoved> {
   const shown = progress(call.io);
   const { settings, channels, clock } = lull;
@@ -120,6 +132,7 @@ async function move(
       clock,
       knownSinceMs,
       isApplied,
+      newerThanMs,
       onProgress: (customers) => shown.update(`${customers} of ${total} customers`),
     },
     found.customers,
@@ -173,9 +186,10 @@ interface Reported {
   readonly lacks: readonly string[];
   readonly found: SeedCustomers;
   readonly moved: WatiMoved;
+  readonly notes: readonly string[];
 }
 
-function report(call: Call, { isApplied, lacks, found, moved }: Reported): number {
+function report(call: Call, { isApplied, lacks, found, moved, notes }: Reported): number {
   const { left, before, ...counts } = moved;
   const { junk, locks, threads, merged, messages, customers } = found;
   const withoutNumber = junk.filter(({ why }) => why === NO_NUMBER).length;
@@ -212,10 +226,11 @@ function report(call: Call, { isApplied, lacks, found, moved }: Reported): numbe
     },
   );
   const lines = [...lacks.map((each) => `The file: ${each}.`), words];
+  if (notes.length > 0) lines.push("", ...notes.map((note) => wrapped(note, 2, call.io.columns)));
   lines.push("", isApplied ? DONE : "Nothing was changed. To do it, once the bot is stopped: --apply");
   printResult(
     call,
-    { dryRun: !isApplied, lacks, read, ...counts, before: before.length, left, junk },
+    { dryRun: !isApplied, lacks, notes, read, ...counts, before: before.length, left, junk },
     lines.join("\n"),
   );
   // What could not be read was not moved: a script must not go on with the cut-over.
