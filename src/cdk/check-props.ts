@@ -63,13 +63,12 @@ function entryProblems(props: LullProps): string[] {
 }
 
 function configProblems({ config, entry, environment = {} }: LullProps): string[] {
+  // As text it would be read by the functions alone: no route, no right and no check would follow from it.
+  if (CONFIG_VARIABLE in environment) return [`environment: ${CONFIG_VARIABLE}: give it as config`];
   if (config === undefined) return [];
   const bytes = Buffer.byteLength(JSON.stringify(config));
   return [
     ...(entry === undefined ? [] : ["config is for Lull's own functions; an entry brings its configuration"]),
-    ...(CONFIG_VARIABLE in environment
-      ? [`config: ${CONFIG_VARIABLE} is in environment, too; give it once`]
-      : []),
     ...(bytes <= CONFIG_BYTES_MAX
       ? []
       : [`config has ${bytes} bytes; a function's variables have room for ${CONFIG_BYTES_MAX}: use entry`]),

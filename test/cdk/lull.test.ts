@@ -252,7 +252,12 @@ describe("a configuration", () => {
 
   test.each<[string, LullProps, RegExp]>([
     ["is misspelt", { config: { project: { state: "active" } } }, /config: project\.state/],
-    ["is given twice", { config, environment: { LULL_CONFIG: "{}" } }, /LULL_CONFIG is in environment, too/],
+    ["is given twice", { config, environment: { LULL_CONFIG: "{}" } }, /LULL_CONFIG: give it as config/],
+    [
+      "is a variable",
+      { environment: { LULL_CONFIG: JSON.stringify(config) } },
+      /LULL_CONFIG: give it as config/,
+    ],
     ["is too long for a variable", { config: { busyText: "x".repeat(4_000) } }, /use entry/],
     ["is beside an entry", { config, entry: import.meta.filename }, /an entry brings its configuration/],
   ])("is refused at synth where it %s", (_, props, words) => {
