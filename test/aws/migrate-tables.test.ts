@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import {
@@ -9,28 +8,18 @@ import {
   DeleteTableCommand,
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
-  type DynamoDBClient,
-  PutItemCommand,
   UpdateTableCommand,
   type UpdateTableCommandInput,
   UpdateTimeToLiveCommand,
   type UpdateTimeToLiveCommandInput,
 } from "@aws-sdk/client-dynamodb";
-import { marshall } from "@aws-sdk/util-dynamodb";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { TABLES } from "../../src/engines/aws/index.ts";
 import type { Lacking } from "../../src/ports/seed-tables.ts";
-import { type AwsResources, awsResources } from "../../tools/aws-local/aws-resources.ts";
 import { REGION } from "../../tools/aws-local/emulators.ts";
-import { typed } from "../typed-command.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
+import { LONG_AGO, movingIn } from "./moving-in.ts";
 
-const CHANNEL = {
-  TWILIO_ACCOUNT_SID: `AC${"0".repeat(32)}`,
-  TWILIO_AUTH_TOKEN: "token",
-  TWILIO_WHATSAPP_FROM: "+15550100",
-};
-const LONG_AGO = 1_767_225_600;
 /** What the AWS CLI is called with is written down; an index that is asked about is ready. */
 const PRETENDED_AWS = `#!/bin/sh
 printf '%s\\0' "$@" >> "$CALLS"
@@ -40,31 +29,9 @@ exit 0
 `;
 
 describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
-  let at: AwsResources;
-  let cwd: string;
-  let dynamodb: DynamoDBClient;
-  beforeEach(async () => {
-    cwd = await mkdtemp(join(tmpdir(), "lull-aws-"));
-    at = await awsResources(emulators);
-    dynamodb = emulators.dynamodb();
-    for (const [name, value] of Object.entries({ ...at.env, ...CHANNEL })) vi.stubEnv(name, value);
-  });
-  afterEach(async () => {
-    vi.unstubAllEnvs();
-    dynamodb.destroy();
-    await rm(cwd, { recursive: true, force: true });
-  });
-
-  async function migrate(...args: string[]) {
-    const given = { cwd, env: { ...at.env, ...CHANNEL } };
-    const { code, out: stdout, err: stderr } = await typed(["migrate", "seed-aws", ...args], given);
-    const json = args.includes("--json") && stdout !== "" ? JSON.parse(stdout) : undefined;
-    return { code, stdout, json, stderr };
-  }
-
-  async function put(table: string, row: Record<string, unknown>): Promise<void> {
-    await dynamodb.send(new PutItemCommand({ TableName: `${at.prefix}${table}`, Item: marshall(row) }));
-  }
+  const on = movingIn(emulators);
+  const { put } = on;
+  const migrate = (...args: string[]) => on.lull("migrate", "seed-aws", ...args);
 
   async function waiting(): Promise<void> {
     const key = { primary_channel: "+15550111", conversation_id: "conv-1" };
@@ -74,7 +41,7 @@ describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
   }
 
   const isThere = (TableName: string) =>
-    dynamodb.send(new DescribeTableCommand({ TableName })).then(
+    on.dynamodb.send(new DescribeTableCommand({ TableName })).then(
       () => true,
       () => false,
     );
@@ -84,42 +51,40 @@ describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
     for (const option of ["stage-table", "lock-table", "holding-table", "batch-state-table"]) {
       const shown = await migrate(`--${option}`, "typo");
       expect(shown).toMatchObject({ code: 0 });
-      expect(shown.stdout).toContain(`there is no table typo (--${option}) in ${REGION}`);
+      expect(shown.out).toContain(`there is no table typo (--${option}) in ${REGION}`);
     }
     const refused = await migrate("--holding-table", "typo", "--apply", "--create");
-    expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining("Nothing was moved.") });
-    expect(refused.stdout).toContain("there is no table typo (--holding-table)");
+    expect(refused).toMatchObject({ code: 1, out: expect.stringContaining("Nothing was moved.") });
+    expect(refused.out).toContain("there is no table typo (--holding-table)");
     expect((await migrate("--json")).json.messages).toMatchObject({ found: 1 });
   });
 
   it("of staged messages and of conversations have to be there: a mistyped name makes none", async () => {
     await waiting();
-    const [stage, conversations] = [`${at.prefix}stag`, `${at.prefix}conversation`];
+    const [stage, conversations] = [`${on.at.prefix}stag`, `${on.at.prefix}conversation`];
     vi.stubEnv("LULL_TABLE_STAGE", stage);
     const shown = await migrate();
-    expect(shown.stdout).toContain(`there is no table of staged messages in ${REGION}: neither ${stage} nor`);
-    expect(shown.stdout).toContain(`${stage} is missing (its name is LULL_TABLE_STAGE)`);
+    expect(shown.out).toContain(`there is no table of staged messages in ${REGION}: neither ${stage} nor`);
+    expect(shown.out).toContain(`${stage} is missing (its name is LULL_TABLE_STAGE)`);
     expect(await migrate("--apply", "--create")).toMatchObject({ code: 1 });
-    vi.stubEnv("LULL_TABLE_STAGE", `${at.prefix}conversations-stage`);
+    vi.stubEnv("LULL_TABLE_STAGE", `${on.at.prefix}conversations-stage`);
     vi.stubEnv("LULL_TABLE_CONVERSATIONS", conversations);
     const without = await migrate();
     expect(without).toMatchObject({ code: 0, stderr: "" });
-    expect(without.stdout).toContain(
-      `there is no table ${conversations} in ${REGION}, and --create makes none`,
-    );
-    expect(without.stdout).not.toMatch(/create-table .*"TableName":"[^"]*conversation"/);
+    expect(without.out).toContain(`there is no table ${conversations} in ${REGION}, and --create makes none`);
+    expect(without.out).not.toMatch(/create-table .*"TableName":"[^"]*conversation"/);
     expect(await migrate("--apply", "--create")).toMatchObject({ code: 1 });
     expect(await Promise.all([stage, conversations].map(isThere))).toEqual([false, false]);
   });
 
   it("are looked at without a queue; what is moved needs one, and that is said", async () => {
     await waiting();
-    for (const name of Object.keys(at.env)) if (name.startsWith("LULL_QUEUE_")) vi.stubEnv(name, "");
+    for (const name of Object.keys(on.at.env)) if (name.startsWith("LULL_QUEUE_")) vi.stubEnv(name, "");
     const shown = await migrate("--json");
     expect(shown).toMatchObject({ code: 0, json: { messages: { moved: 1 } } });
     expect(shown.json.needs).toEqual([expect.stringMatching(/^--apply needs a queue: .*LULL_QUEUE_DEFAULT/)]);
     const refused = await migrate("--apply", "--create");
-    expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining("--apply needs a queue: ") });
+    expect(refused).toMatchObject({ code: 1, out: expect.stringContaining("--apply needs a queue: ") });
     expect((await migrate("--json")).json.messages).toMatchObject({ found: 1 });
   });
 
@@ -139,13 +104,13 @@ describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
 
   /** What a shell makes of the commands that were shown. */
   async function pasted(lacks: readonly Lacking[]): Promise<string[][]> {
-    const calls = join(cwd, "calls");
-    await writeFile(join(cwd, "aws"), PRETENDED_AWS, { mode: 0o755 });
+    const calls = join(on.cwd, "calls");
+    await writeFile(join(on.cwd, "aws"), PRETENDED_AWS, { mode: 0o755 });
     return ranIn(lacks.map(({ command }) => command).join("\n"), calls);
   }
 
   async function ranIn(script: string, calls: string): Promise<string[][]> {
-    const env = { PATH: [cwd, process.env.PATH].join(delimiter), CALLS: calls };
+    const env = { PATH: [on.cwd, process.env.PATH].join(delimiter), CALLS: calls };
     await promisify(execFile)("sh", ["-eu", "-c", script], { env });
     const words = (await readFile(calls, "utf8")).split("\0\n\0").filter(Boolean);
     return words.map((call) => call.split("\0"));
@@ -157,11 +122,11 @@ describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
       const input =
         rest.includes("--cli-input-json") && JSON.parse(rest[rest.indexOf("--cli-input-json") + 1]!);
       if (action === "create-table")
-        await dynamodb.send(new CreateTableCommand(input as CreateTableCommandInput));
+        await on.dynamodb.send(new CreateTableCommand(input as CreateTableCommandInput));
       if (action === "update-table")
-        await dynamodb.send(new UpdateTableCommand(input as UpdateTableCommandInput));
+        await on.dynamodb.send(new UpdateTableCommand(input as UpdateTableCommandInput));
       if (action === "update-time-to-live")
-        await dynamodb.send(new UpdateTimeToLiveCommand(input as UpdateTimeToLiveCommandInput));
+        await on.dynamodb.send(new UpdateTimeToLiveCommand(input as UpdateTimeToLiveCommandInput));
     }
   }
 
@@ -169,8 +134,8 @@ describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
   async function tables() {
     const found = Object.values(TABLES).map(async ({ name, env }) => {
       const TableName = process.env[env];
-      const { Table = {} } = await dynamodb.send(new DescribeTableCommand({ TableName }));
-      const { TimeToLiveDescription: expiry } = await dynamodb.send(
+      const { Table = {} } = await on.dynamodb.send(new DescribeTableCommand({ TableName }));
+      const { TimeToLiveDescription: expiry } = await on.dynamodb.send(
         new DescribeTimeToLiveCommand({ TableName }),
       );
       const { AttributeDefinitions = [], KeySchema, GlobalSecondaryIndexes = [] } = Table;
@@ -191,11 +156,12 @@ describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
   /** Tables as the original system has them: no index, its own expiry, none of those that only Lull has. */
   async function asTheSeedsHaveThem(): Promise<void> {
     const variables = Object.values(TABLES).map(({ env }) => env);
-    for (const env of variables) await dynamodb.send(new DeleteTableCommand({ TableName: process.env[env] }));
+    for (const env of variables)
+      await on.dynamodb.send(new DeleteTableCommand({ TableName: process.env[env] }));
     for (const { env, partitionKey, sortKey } of [TABLES.conversations, TABLES.stage, TABLES.triggerLock]) {
       const keys = sortKey ? [partitionKey, sortKey] : [partitionKey];
       const TableName = process.env[env];
-      await dynamodb.send(
+      await on.dynamodb.send(
         new CreateTableCommand({
           TableName,
           BillingMode: "PAY_PER_REQUEST",
@@ -209,7 +175,7 @@ describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
     }
     const TimeToLiveSpecification = { Enabled: true, AttributeName: "expires_at" };
     const TableName = process.env.LULL_TABLE_STAGE;
-    await dynamodb.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+    await on.dynamodb.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
   }
 
   it("are the same by the commands that are shown, pasted as they are, and by --create", async () => {
@@ -231,19 +197,19 @@ describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
   it("are added by what is printed, comments and all; each new table is waited for", async () => {
     await asTheSeedsHaveThem();
     const { json } = await migrate("--json");
-    const { stdout } = await migrate();
-    const from = stdout.indexOf("\n# ");
-    const script = stdout.slice(from, stdout.indexOf("\n\n", from + 1));
-    await writeFile(join(cwd, "aws"), PRETENDED_AWS, { mode: 0o755 });
-    const calls = await ranIn(script, join(cwd, "printed"));
+    const { out } = await migrate();
+    const from = out.indexOf("\n# ");
+    const script = out.slice(from, out.indexOf("\n\n", from + 1));
+    await writeFile(join(on.cwd, "aws"), PRETENDED_AWS, { mode: 0o755 });
+    const calls = await ranIn(script, join(on.cwd, "printed"));
     expect(calls).toEqual(await pasted(json.lacks));
     const actions = calls.map(([, action]) => action);
     for (const [n, action] of actions.entries())
       if (action === "create-table") expect(actions[n + 1]).toBe("wait");
     const made = await migrate("--apply", "--create");
-    expect(made.stdout).toContain(`added: index listed of ${process.env.LULL_TABLE_CONVERSATIONS}`);
-    expect(made.stdout).toContain(`switched off: expiry of ${process.env.LULL_TABLE_STAGE}`);
-    expect(made.stdout).toContain(`added: table ${process.env.LULL_TABLE_STATE}`);
+    expect(made.out).toContain(`added: index listed of ${process.env.LULL_TABLE_CONVERSATIONS}`);
+    expect(made.out).toContain(`switched off: expiry of ${process.env.LULL_TABLE_STAGE}`);
+    expect(made.out).toContain(`added: table ${process.env.LULL_TABLE_STATE}`);
   });
 
   it("get one index after the other: each is waited for before the next is asked for", async () => {
@@ -265,7 +231,7 @@ describeOnEmulators("the tables of lull migrate seed-aws", (emulators) => {
     await asTheSeedsHaveThem();
     const TableName = process.env.LULL_TABLE_CONVERSATIONS;
     const ProvisionedThroughput = { ReadCapacityUnits: 7, WriteCapacityUnits: 3 };
-    await dynamodb.send(
+    await on.dynamodb.send(
       new UpdateTableCommand({ TableName, BillingMode: "PROVISIONED", ProvisionedThroughput }),
     );
     const { json } = await migrate("--json");

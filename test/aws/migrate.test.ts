@@ -1,27 +1,14 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  CreateTableCommand,
-  GetItemCommand,
-  PutItemCommand,
-  UpdateTableCommand,
-  UpdateTimeToLiveCommand,
-} from "@aws-sdk/client-dynamodb";
+import { GetItemCommand, UpdateTableCommand, UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
 import { marshall, NumberValueImpl, unmarshall } from "@aws-sdk/util-dynamodb";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { aws } from "../../src/engines/aws/index.ts";
-import { type AwsResources, awsResources } from "../../tools/aws-local/aws-resources.ts";
 import { threadStore } from "../migrate/thread-store.ts";
 import { openEngine, takeAllTurns } from "../migrate/turns.ts";
-import { typed } from "../typed-command.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
+import { ACCOUNT, LONG_AGO, movingIn } from "./moving-in.ts";
 
-const ACCOUNT = `AC${"0".repeat(32)}`;
-const CHANNEL = {
-  TWILIO_ACCOUNT_SID: ACCOUNT,
-  TWILIO_AUTH_TOKEN: "token",
-  TWILIO_WHATSAPP_FROM: "+15550100",
+const WATI = {
   WATI_API_URL: "https://wati.example/7001",
   WATI_TOKEN: "token",
   WATI_WEBHOOK_SECRET: "secret",
@@ -29,52 +16,14 @@ const CHANNEL = {
   LULL_WINDOW_SECONDS: "0",
 };
 const sidOf = (n: number) => `SM${n.toString(16).padStart(32, "0")}`;
-const LONG_AGO = 1_767_225_600;
 const MANY_DIGITS = NumberValueImpl.from("1767225600.1234567890123456789");
 
 describeOnEmulators("lull migrate on AWS", (emulators) => {
-  let at: AwsResources;
-  let cwd: string;
-  beforeEach(async () => {
-    cwd = await mkdtemp(join(tmpdir(), "lull-aws-"));
-    at = await awsResources(emulators);
-    for (const [name, value] of Object.entries({ ...at.env, ...CHANNEL })) vi.stubEnv(name, value);
-  });
-  afterEach(async () => {
-    vi.unstubAllEnvs();
-    await rm(cwd, { recursive: true, force: true });
-  });
-
-  async function lull(...args: string[]) {
-    const { code, out, stderr } = await called(...args, "--json");
-    return { code, json: out === "" ? undefined : JSON.parse(out), stderr };
-  }
-
-  const inWords = async (...args: string[]) => (await called(...args)).out;
-
-  async function called(...args: string[]) {
-    const { code, out, err } = await typed(args, { cwd, env: { ...at.env, ...CHANNEL } });
-    return { code, out, stderr: err };
-  }
-
+  const on = movingIn(emulators, WATI);
+  const { put, createSeedTable } = on;
+  const lull = (...args: string[]) => on.lull(...args, "--json");
+  const inWords = async (...args: string[]) => (await on.lull(...args)).out;
   const migrate = (...more: string[]) => lull("migrate", "seed-aws", ...more);
-
-  async function put(table: string, row: Record<string, unknown>): Promise<void> {
-    const Item = marshall(row, { removeUndefinedValues: true });
-    await emulators.dynamodb().send(new PutItemCommand({ TableName: `${at.prefix}${table}`, Item }));
-  }
-
-  async function createSeedTable(name: string, sortKey?: string): Promise<void> {
-    const keys = ["conversation_id", ...(sortKey === undefined ? [] : [sortKey])];
-    await emulators.dynamodb().send(
-      new CreateTableCommand({
-        TableName: `${at.prefix}${name}`,
-        BillingMode: "PAY_PER_REQUEST",
-        AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
-        KeySchema: keys.map((AttributeName, n) => ({ AttributeName, KeyType: n === 0 ? "HASH" : "RANGE" })),
-      }),
-    );
-  }
 
   const conversation = (n: number, more = {}) =>
     put("conversations", {
@@ -101,7 +50,7 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     });
 
   async function turns() {
-    const { queues } = at;
+    const { queues } = on.at;
     const engine = await openEngine(aws({ queues, waitSeconds: 1 }));
     try {
       return { turns: await takeAllTurns(engine), history: await engine.conversations.history("conv-1", 9) };
@@ -111,7 +60,7 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
   }
 
   it("seed-aws moves what waits, in every form, and each gets one turn with its history", async () => {
-    await createSeedTable("Holding", "arrival_timestamp");
+    await createSeedTable("Holding", { key: "arrival_timestamp" });
     await createSeedTable("ConversationBatchState");
     for (const n of [1, 2]) await conversation(n, n === 2 ? { conversation_status: "processing_reply" } : {});
     await staged(1, 1, "one");
@@ -130,8 +79,8 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     });
     await put("conversations-trigger-lock", { conversation_id: "conv-1", expires_at: LONG_AGO });
     await put("ConversationBatchState", { conversation_id: "conv-2", expires_at: LONG_AGO });
-    const names = ["--holding-table", `${at.prefix}Holding`];
-    names.push("--batch-state-table", `${at.prefix}ConversationBatchState`, "--older-than", "0s");
+    const names = ["--holding-table", `${on.at.prefix}Holding`];
+    names.push("--batch-state-table", `${on.at.prefix}ConversationBatchState`, "--older-than", "0s");
     const shown = await migrate(...names);
     expect(shown).toMatchObject({
       code: 0,
@@ -216,8 +165,8 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     await put("conversations-trigger-lock", { conversation_id: "conv-1", expires_at: LONG_AGO });
     const items: { id: string; movable?: boolean }[] = (await lull("quarantine")).json.items;
     expect(items.map(({ movable }) => movable)).toEqual([true, true, undefined, undefined]);
-    expect((await called("status", "--port", "0")).out).toMatch(/^set aside +4 rows: lull quarantine$/m);
-    for (const command of ["status", "locks"]) expect((await called(command)).stderr).toBe("");
+    expect((await on.lull("status", "--port", "0")).out).toMatch(/^set aside +4 rows: lull quarantine$/m);
+    for (const command of ["status", "locks"]) expect((await on.lull(command)).stderr).toBe("");
     const listed = await inWords("quarantine");
     expect(listed.match(/lull migrate seed-aws moves it, or lists why it stays/g)).toHaveLength(2);
     const shown = await inWords("conversations", "show", "conv-1");
@@ -239,8 +188,8 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
   });
 
   it("seed-aws shows missing tables and indexes with their commands, and adds them if it may", async () => {
-    const dynamodb = emulators.dynamodb();
-    const TableName = `${at.prefix}conversations`;
+    const { dynamodb } = on;
+    const TableName = `${on.at.prefix}conversations`;
     await dynamodb.send(
       new UpdateTableCommand({
         TableName,
@@ -249,11 +198,11 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     );
     await dynamodb.send(
       new UpdateTimeToLiveCommand({
-        TableName: `${at.prefix}conversations-stage`,
+        TableName: `${on.at.prefix}conversations-stage`,
         TimeToLiveSpecification: { Enabled: true, AttributeName: "expires_at" },
       }),
     );
-    vi.stubEnv("LULL_TABLE_SEEN", `${at.prefix}not-there`);
+    vi.stubEnv("LULL_TABLE_SEEN", `${on.at.prefix}not-there`);
     await conversation(1);
     await staged(1, 1, "one");
     await staged(9, 9, "whose?");
@@ -262,10 +211,10 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     expect(json.lacks.map(({ table, what }: Record<string, string>) => [table, what])).toEqual([
       [TableName, "lacks the index by-conversation-id"],
       [
-        `${at.prefix}conversations-stage`,
+        `${on.at.prefix}conversations-stage`,
         "expires its rows (TTL): messages would go before they are answered",
       ],
-      [`${at.prefix}not-there`, "is missing"],
+      [`${on.at.prefix}not-there`, "is missing"],
     ]);
     const commands = json.lacks.map(({ command }: Record<string, string>) => command);
     for (const [n, action] of ["update-table", "update-time-to-live", "create-table"].entries())
@@ -273,30 +222,33 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     expect(json.left).toMatchObject([
       { why: expect.stringMatching(/^its conversation cannot be looked up before/) },
     ]);
-    expect(json.notes).toMatchObject([expect.stringMatching(/^admission is open over whatsapp, wati: /)]);
+    expect(json.notes).toMatchObject([
+      expect.stringMatching(/^1 message came in more than a day ago, the oldest \d+ d ago: /),
+      expect.stringMatching(/^admission is open over whatsapp, wati: /),
+    ]);
     const refused = await migrate("--apply");
     expect(refused).toMatchObject({ code: 1, json: { lacks: [{}, {}, {}] } });
     const made = await migrate("--apply", "--create");
     expect(made, made.stderr).toMatchObject({ code: 1, json: { lacks: [], messages: { moved: 1 } } });
     const why = expect.stringMatching(/^there is no row of this conversation/);
     expect(made.json.left).toMatchObject([{ conversation_id: "conv-9", why }]);
-    Object.assign(at.env, { LULL_ADMISSION: "known" });
+    Object.assign(on.at.env, { LULL_ADMISSION: "known" });
     expect((await migrate()).json.notes).toEqual([]);
-    Object.assign(at.env, { LULL_ADMISSION: "open" });
+    Object.assign(on.at.env, { LULL_ADMISSION: "open" });
   });
 
   it("seed-aws says so on another engine, and refuses what makes no sense", async () => {
     vi.stubEnv("LULL_ENGINE", "");
     const env = { LULL_ENGINE: "sqlite" };
-    Object.assign(at.env, env);
+    Object.assign(on.at.env, env);
     expect(await migrate()).toMatchObject({ code: 1, stderr: expect.stringContaining("LULL_ENGINE=aws") });
-    Object.assign(at.env, { LULL_ENGINE: "aws" });
+    Object.assign(on.at.env, { LULL_ENGINE: "aws" });
     expect(await migrate("--create")).toMatchObject({ code: 2 });
     expect(await migrate("--older-than", "soon")).toMatchObject({ code: 2 });
   });
 
   it("seed-wati moves a bot's file into DynamoDB, once", async () => {
-    const file = join(cwd, "thread_store.db");
+    const file = join(on.cwd, "thread_store.db");
     threadStore(file, {
       threads: [{ waId: "50370000001", threadId: "thread_1" }],
       buffer: [
@@ -316,7 +268,7 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
   });
 
   it("seed-wati notes hundreds of rows in little, and leaves the row's owner what is theirs", async () => {
-    const file = join(cwd, "thread_store.db");
+    const file = join(on.cwd, "thread_store.db");
     const waId = "50370000001";
     await put("conversations", {
       primary_channel: waId,
@@ -335,9 +287,9 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     expect(done, done.stderr).toMatchObject({ code: 0, json: { known: 1, staged: 250, left: [] } });
     const again = { staged: 0, before: 250, left: [] };
     expect((await lull("migrate", "seed-wati", file, "--apply")).json).toMatchObject(again);
-    const { Item = {} } = await emulators.dynamodb().send(
+    const { Item = {} } = await on.dynamodb.send(
       new GetItemCommand({
-        TableName: `${at.prefix}conversations`,
+        TableName: `${on.at.prefix}conversations`,
         Key: marshall({ primary_channel: waId, conversation_id: "conv-7" }),
       }),
     );
