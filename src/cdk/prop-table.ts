@@ -83,7 +83,11 @@ export const PROPS: Readonly<Record<keyof LullProps, Prop>> = {
       "Secrets are named in it (`{ env }`, with the name in `secrets`): " +
       "synth warns of one that is written out, and of one that no function is given or may read",
   },
-  environment: { schema: record(text()), otherwise: "none", help: "variables, as for `lull start`" },
+  environment: {
+    schema: record(text()),
+    otherwise: "none",
+    help: "variables, as for `lull start`; `LULL_CONFIG` is refused there: `config` is looked into at synth",
+  },
   secrets: {
     schema: TYPED,
     otherwise: "none",

@@ -54,7 +54,7 @@ test("more than fit are not lost: the next page begins behind the last that fitt
   expect(found).toEqual(Array.from({ length: 150 }, (_, at) => 2 * at));
 });
 
-test("a page that the store cut short was all that a project's may cost, and its cursor leads on", async () => {
+test("a page that the store cut short is all that a project's costs, and its cursor leads on", async () => {
   const { read, list } = store(10_000);
   const cutShort = ({ limit, ...page }: Page) => list({ ...page, limit: Math.min(limit, 40) });
   const theirs = theirPages(cutShort, (row) => row === 9_999);

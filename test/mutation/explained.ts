@@ -575,7 +575,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/sqlite/rows.ts",
-    code: "return { rows, ...(isCut && rows.length > 0 && { next: String(rows.at(-1)?.number) }) };",
+    code: "const next = isCut && rows.length > 0 ? rows.at(-1)?.number : last;",
     change: "rows.length > 0 → rows.length >= 0",
     because: "defence in depth: for rows that go between the look at their sizes and the read",
   },

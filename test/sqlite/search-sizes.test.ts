@@ -34,7 +34,8 @@ beforeEach(async () => {
     WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${CONVERSATIONS})
     INSERT INTO conversations
       SELECT i, 'c' || i, channel_type, address, 'person ' || i, NULL, i % 2,
-        json_set(record, '$.id', 'c' || i, '$.sender', 'person ' || i, '$.taskComplete', json(iif(i % 2, 'true', 'false')))
+        json_set(record, '$.id', 'c' || i, '$.sender', 'person ' || i,
+          '$.taskComplete', json(iif(i % 2, 'true', 'false')))
       FROM conversations, n WHERE number = 1;
     UPDATE conversations SET number = ${FOREIGN_NUMBER} WHERE number = ${CONVERSATIONS}`);
   database.close();
@@ -56,7 +57,7 @@ async function pagesOf(filter: Omit<ConversationFilter, "limit">): Promise<strin
   return pages;
 }
 
-it("a search looks at so many conversations in one go, however few it finds, and goes on where it ended", async () => {
+it("a search looks at so many in one go, however few it finds, and goes on where it ended", async () => {
   expect(await pagesOf({ search: "first" })).toEqual([[], [], [first]]);
   expect(await pagesOf({ search: "nobody" })).toEqual([[], [], []]);
   expect((await pagesOf({ search: "person 1", active: true })).flat()).toEqual(

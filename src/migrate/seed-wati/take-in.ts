@@ -66,7 +66,7 @@ export interface SortedByAge extends Sorted {
   readonly old: readonly string[];
 }
 
-/** The age is asked last: what was moved is accounted for by its place among all rows, the old ones as well. */
+/** The age is asked last: what was moved is known by its place among all rows, the old ones as well. */
 export function sortByAge(
   sorting: Sorting,
   rows: readonly MarkedRow[],

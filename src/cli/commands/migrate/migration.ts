@@ -33,7 +33,7 @@ export function ageOption(call: Call, name: "older-than" | "newer-than"): number
   return 0 - sinceMs;
 }
 
-/** What `--newer-than` is for, where somebody may want it. */
+/** Told with the look: that old messages would be moved and answered, too, and how to leave them. */
 export function oldNotes({ count, oldestAtMs = 0 }: OldMessages, nowMs: number): string[] {
   if (count === 0) return [];
   const what = count === 1 ? "1 message" : `${count} messages`;
