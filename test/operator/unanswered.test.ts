@@ -44,7 +44,10 @@ it("and that an answer may not have arrived", async () => {
   at.channel.behave(() => ({ kind: "unknown", why: "the line broke" }));
   await at.write("ana", "are you open?");
   const out = await showing("MAY NOT HAVE ARRIVED");
+  const words = async () => (await at.type("conversations")).out.match(/reply_\w+/g);
+  expect([out.match(/reply_\w+/)?.[0], await words()]).toEqual(["reply_unknown", ["reply_unknown"]]);
   const [, id] = /the provider did not say: we are\n.*lull unknown resend (\S+), or/.exec(out)!;
   expect((await at.type("unknown", "mark", id!, "sent")).code).toBe(0);
   expect(await shown()).not.toContain("MAY NOT HAVE ARRIVED");
+  expect(await words()).toEqual(["reply_sent"]);
 });

@@ -4,6 +4,7 @@ import type { Listing } from "../../../ports/inspector.ts";
 import { searched } from "../../../runtime/their-pages.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf, textOption } from "../../command.ts";
 import { withData } from "../../data.ts";
+import { statusShown, unsettledIn } from "../../output/conversation-status.ts";
 import { counted } from "../../output/counted.ts";
 import { customerOf } from "../../output/customer.ts";
 import { printListing } from "../../output/print.ts";
@@ -30,6 +31,7 @@ export const list: Command = {
       // One customer may have written to several of our addresses, which are separate conversations.
       const isOne = new Set(listing.items.map(({ address }) => address)).size < 2;
       const customers = call.json ? new Map<string, string>() : await customersOf(engine, listing.items);
+      const unsettled = call.json ? new Set<string>() : await unsettledIn(engine.inspector);
       printListing<Conversation>(call, listing, {
         head: ["id", "channel", ...(isOne ? [] : ["address"]), "customer", "status", "updated", ""],
         row: (each) => [
@@ -37,7 +39,7 @@ export const list: Command = {
           each.channelType,
           ...(isOne ? [] : [each.address]),
           customers.get(each.id) ?? "",
-          each.status,
+          statusShown(each, unsettled.has(each.id)),
           relativeTime(each.updatedAtMs, nowMs),
           flagsOf(each),
         ],

@@ -14,6 +14,7 @@ import { type Opened, withData } from "../../data.ts";
 import { ALL_PAUSED, pausesNow, wayBack } from "../../kept-back.ts";
 import { mutesOf } from "../../muted-projects.ts";
 import { attributesShown } from "../../output/attributes.ts";
+import { statusShown } from "../../output/conversation-status.ts";
 import { counted } from "../../output/counted.ts";
 import { customerOf, nameShown } from "../../output/customer.ts";
 import { elsewhereShown } from "../../output/elsewhere.ts";
@@ -125,7 +126,7 @@ function describe(shown: Shown, last: number, nowMs: number): string[] {
   const { conversation, lock } = detail;
   return [
     ...(keptBack?.by === "all-paused" ? [`${ALL_PAUSED}\n`] : []),
-    `${conversation.id}  ${[conversation.status, flagsOf(conversation)].filter(Boolean).join(", ")}`,
+    `${conversation.id}  ${[statusShown(conversation, detail.unknown.length > 0), flagsOf(conversation)].filter(Boolean).join(", ")}`,
     ...shown.introduction,
     `${created(conversation, nowMs)}${counted(conversation.totalTokens, "token")}`,
     ...(conversation.handOffReason === undefined
