@@ -5,8 +5,8 @@ import type { Settings } from "../model/settings.ts";
 import type { StagedRow } from "../model/staged.ts";
 import { inOrder } from "./batch.ts";
 import { replySent } from "./draft.ts";
+import type { StagedItem } from "./found.ts";
 import { bytesOf } from "./pile.ts";
-import type { StagedItem } from "./take.ts";
 
 const WORD = "outbound";
 /** How the ids of outbounds begin, also those of earlier versions. */

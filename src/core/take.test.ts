@@ -3,15 +3,10 @@ import type { ChunkState, Draft } from "../model/draft.ts";
 import { draftOf, work as workWith } from "../testing/state-builders.ts";
 import { deadLetteredWith } from "./dead-letters.ts";
 import { settingsWith } from "./defaults.ts";
+import type { Found, StagedItem, Taker } from "./found.ts";
 import type { ConversationState, Work } from "./state.ts";
-import {
-  continuesDraft,
-  decideTake,
-  type Found,
-  type StagedItem,
-  type TakeDecision,
-  type Taker,
-} from "./take.ts";
+import { continuesDraft, decideTake } from "./take.ts";
+import type { TakeDecision } from "./take-decision.ts";
 
 const settings = settingsWith({});
 const fixed = { kind: "fixed", lengthMs: 10_000 } as const;

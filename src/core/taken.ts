@@ -4,7 +4,7 @@ import type { StagedRow } from "../model/staged.ts";
 import type { Moved, Taken, TakeOutcome } from "../model/take.ts";
 import { countedOf, type Work } from "./state.ts";
 import { standsApart } from "./suspects.ts";
-import type { TakeDecision } from "./take.ts";
+import type { TakeDecision } from "./take-decision.ts";
 
 type Turn = Extract<TakeDecision, { kind: "turn" }>;
 

@@ -24,7 +24,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     protection: "the due time is computed from what is staged",
     patches: [
       {
-        file: "core/take.ts",
+        file: "core/take-batch.ts",
         find: "if (taker.nowMs < due) return armAt(state, due, taker);",
         replace: "",
       },
@@ -154,7 +154,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     protection: "attempts are counted when the lease is taken",
     patches: [
       {
-        file: "core/take.ts",
+        file: "core/take-batch.ts",
         find: "    attempts: work.attempts + 1,\n  };",
         replace: "    attempts: Math.max(1, work.attempts),\n  };",
       },

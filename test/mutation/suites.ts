@@ -42,7 +42,7 @@ export const SUITES: readonly Suite[] = [
   {
     folder: "src/core",
     stages: [["src/core/*.test.ts"], ["src/core/"], MEMORY, SCHEDULES],
-    last: { release: OUTAGES, retry: OUTAGES, take: RUNTIME },
+    last: { release: OUTAGES, retry: OUTAGES, take: RUNTIME, "take-batch": RUNTIME },
   },
   {
     folder: "src/schema",

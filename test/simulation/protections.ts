@@ -55,7 +55,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     protection: "the due time is computed from what is staged",
     patches: [
       {
-        file: "core/take.ts",
+        file: "core/take-batch.ts",
         find: "if (taker.nowMs < due) return armAt(state, due, taker);",
         replace: "",
       },
@@ -145,7 +145,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     protection: "attempts are counted when the lease is taken",
     patches: [
       {
-        file: "core/take.ts",
+        file: "core/take-batch.ts",
         find: "    attempts: work.attempts + 1,\n  };",
         replace: "    attempts: Math.max(1, work.attempts),\n  };",
       },

@@ -1,4 +1,4 @@
-import type { StagedItem } from "../../core/take.ts";
+import type { StagedItem } from "../../core/found.ts";
 import type { StageRow } from "./items/stage-item.ts";
 
 /**

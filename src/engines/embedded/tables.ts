@@ -1,9 +1,9 @@
 import type { IsErasedOn } from "../../core/erased-refusals.ts";
+import type { StagedItem, WaitingSpan } from "../../core/found.ts";
 import type { Memories } from "../../core/memory.ts";
 import type { Pile } from "../../core/pile.ts";
 import type { Sent } from "../../core/sent.ts";
 import type { ConversationState } from "../../core/state.ts";
-import type { StagedItem, WaitingSpan } from "../../core/take.ts";
 import type { Conversation, ConversationKey } from "../../model/conversation.ts";
 import type { LetterHead } from "../../model/dead-letter.ts";
 import type { HistoryMessage } from "../../model/history.ts";

@@ -121,12 +121,17 @@ function within(part: string, columns: number | undefined): string {
   return part.includes("\n") ? part : wrapped(part, indent, columns);
 }
 
+function statusAndFlags({ conversation, unknown }: Shown["detail"]): string {
+  const status = statusShown(conversation, unknown.length > 0);
+  return [status, flagsOf(conversation)].filter(Boolean).join(", ");
+}
+
 function describe(shown: Shown, last: number, nowMs: number): string[] {
   const { detail, keptBack, setAside } = shown;
   const { conversation, lock } = detail;
   return [
     ...(keptBack?.by === "all-paused" ? [`${ALL_PAUSED}\n`] : []),
-    `${conversation.id}  ${[statusShown(conversation, detail.unknown.length > 0), flagsOf(conversation)].filter(Boolean).join(", ")}`,
+    `${conversation.id}  ${statusAndFlags(detail)}`,
     ...shown.introduction,
     `${created(conversation, nowMs)}${counted(conversation.totalTokens, "token")}`,
     ...(conversation.handOffReason === undefined

@@ -1,5 +1,5 @@
+import type { StagedItem } from "../../../core/found.ts";
 import type { Window } from "../../../core/state.ts";
-import type { StagedItem } from "../../../core/take.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { StageRow } from "../items/stage-item.ts";
 import type { Stored } from "../items/state-item.ts";

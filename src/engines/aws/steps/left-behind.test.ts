@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { cutBatch } from "../../../core/batch.ts";
 import { settingsWith } from "../../../core/defaults.ts";
+import type { StagedItem } from "../../../core/found.ts";
 import type { Work } from "../../../core/state.ts";
-import type { StagedItem } from "../../../core/take.ts";
 import { seeded } from "../../../testing/simulator/random.ts";
 import type { AwsContext } from "../context.ts";
 import { nextOf } from "./left-behind.ts";

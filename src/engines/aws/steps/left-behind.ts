@@ -1,7 +1,8 @@
 import { cutBatch } from "../../../core/batch.ts";
+import type { StagedItem } from "../../../core/found.ts";
 import { itemOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
-import type { StagedItem, TakeDecision } from "../../../core/take.ts";
+import type { TakeDecision } from "../../../core/take-decision.ts";
 import type { AwsContext } from "../context.ts";
 import type { LeftBehind } from "../left-rows.ts";
 import type { ConversationView } from "./conversation-view.ts";

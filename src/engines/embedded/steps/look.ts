@@ -1,8 +1,8 @@
 import { messagesInBatchMax } from "../../../core/batch.ts";
+import type { StagedItem, WaitingSpan } from "../../../core/found.ts";
 import type { Pile } from "../../../core/pile.ts";
 import { itemOf, messagesOf } from "../../../core/staged.ts";
 import type { ConversationState } from "../../../core/state.ts";
-import type { StagedItem, WaitingSpan } from "../../../core/take.ts";
 import type { StagedRow } from "../../../model/staged.ts";
 import type { StepContext } from "../context.ts";
 import type { StagedSpan } from "../tables.ts";

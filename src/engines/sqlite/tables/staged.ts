@@ -1,5 +1,5 @@
+import type { StagedItem } from "../../../core/found.ts";
 import { itemOf } from "../../../core/staged.ts";
-import type { StagedItem } from "../../../core/take.ts";
 import type { StagedRow } from "../../../model/staged.ts";
 import type { PileEnd, StagedSpan, StagedTable } from "../../embedded/tables.ts";
 import { type ReadRows, rowsWithin } from "../rows.ts";
