@@ -1,5 +1,6 @@
 import type { Conversation } from "../model/conversation.ts";
 import type { ConversationFilter, Inspector, Listing, Page } from "../ports/inspector.ts";
+import { filterInParallel } from "../wire/in-parallel.ts";
 
 /** How much of the store one page of a project may cost: rows of other projects are read, and left out. */
 const STORE_PAGES_MAX = 20;
@@ -64,7 +65,7 @@ async function pageThatFits<T, P extends Page>(
   const upTo = async (limit: number) => {
     const found = await list({ ...from, limit });
     const isCutShort = found.items.length < limit && found.next !== undefined;
-    return { found, isCutShort, theirs: await those(found.items, isTheirs) };
+    return { found, isCutShort, theirs: await filterInParallel(found.items, WIDTH, isTheirs) };
   };
   const wide = await upTo(Math.max(room, STORE_PAGE_MIN));
   const last = wide.theirs[room - 1];
@@ -72,17 +73,4 @@ async function pageThatFits<T, P extends Page>(
   const { found, theirs, isCutShort } = isFull ? await upTo(wide.found.items.indexOf(last) + 1) : wide;
   const next = found.next === undefined ? {} : { next: found.next };
   return { items: theirs, ...next, rows: found.items.length, isCutShort };
-}
-
-async function those<T>(
-  items: readonly T[],
-  isWanted: (item: T) => Promise<boolean> | boolean,
-): Promise<T[]> {
-  const wanted: T[] = [];
-  for (let at = 0; at < items.length; at += WIDTH) {
-    const some = items.slice(at, at + WIDTH);
-    const answers = await Promise.all(some.map(isWanted));
-    wanted.push(...some.filter((_, index) => answers[index]));
-  }
-  return wanted;
 }

@@ -3,7 +3,7 @@ import { type SeedMessage, seedLock, seedMessage } from "../../core/seed-rows.ts
 import { seedInstant } from "../../core/seed-time.ts";
 import type { Channel } from "../../ports/channel.ts";
 import type { SeedItem, SeedRows } from "../../ports/seed-tables.ts";
-import { inLanes } from "../in-lanes.ts";
+import { inParallel } from "../../wire/in-parallel.ts";
 import { type AgeLimit, countOld, isTooOld, type OldMessages, TOO_OLD } from "../old-messages.ts";
 import { arrivalFrom } from "../parsed-arrival.ts";
 import { type Ages, type Alive, findYoung, isLeft, isYoung } from "./ages.ts";
@@ -92,7 +92,7 @@ async function moveMessages(
       else left.push({ table, ...namesOf(item), why: message.why });
     }
     const groups = Map.groupBy(read, ({ message }) => message.conversationId);
-    await inLanes(groups, WIDTH, async ([id, group]) => {
+    await inParallel(groups, WIDTH, async ([id, group]) => {
       // Also what came in since the ages were read.
       if (group.some(({ message }) => isYoung(move, message.receivedAtMs))) alive.add(id);
       if (isLeft(move, alive, id)) messages.young += group.length;
@@ -243,7 +243,7 @@ async function removeLocks(
   alive: Alive,
 ): Promise<void> {
   for await (const items of tables.rows(table)) {
-    await inLanes(items, WIDTH, async (item) => {
+    await inParallel(items, WIDTH, async (item) => {
       locks.found += 1;
       const lock = seedLock(item);
       if (lock.kind === "junk") {
@@ -274,7 +274,7 @@ async function putToRest(
 ): Promise<void> {
   const { tables, isApplied, onProgress } = move;
   for await (const items of tables.rows("conversations")) {
-    await inLanes(items, WIDTH, async (item) => {
+    await inParallel(items, WIDTH, async (item) => {
       counts.found += 1;
       if (typeof item.openai_thread_id === "string" && item.openai_thread_id !== "") counts.threads += 1;
       onProgress(`${counts.found} conversations read`);

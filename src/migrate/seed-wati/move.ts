@@ -2,7 +2,7 @@ import { conversationKey } from "../../core/identity.ts";
 import type { Conversation, ConversationKey } from "../../model/conversation.ts";
 import type { Channel } from "../../ports/channel.ts";
 import type { Engine } from "../../ports/engine.ts";
-import { inLanes } from "../in-lanes.ts";
+import { inParallel } from "../../wire/in-parallel.ts";
 import { countOld, type OldMessages, TOO_OLD } from "../old-messages.ts";
 import { arrivalFrom } from "../parsed-arrival.ts";
 import type { IdentifiedMessage, SeedCustomer } from "./customers.ts";
@@ -56,7 +56,7 @@ export async function moveCustomers(move: WatiMove, customers: readonly SeedCust
     old: { count: 0 },
   };
   let count = 0;
-  await inLanes(customers, WIDTH, async (customer) => {
+  await inParallel(customers, WIDTH, async (customer) => {
     await moveCustomer(move, customer, moved);
     count += 1;
     move.onProgress(count);

@@ -1,6 +1,6 @@
+import { inParallel } from "../../../wire/in-parallel.ts";
 import type { AwsContext } from "../context.ts";
 import { all, type Condition, equal } from "../dynamo/expression.ts";
-import { inParallel } from "../dynamo/parallel.ts";
 import type { Reading } from "../dynamo/store.ts";
 import { LEASED } from "../dynamo/tables.ts";
 import { leaseShards } from "./keys.ts";

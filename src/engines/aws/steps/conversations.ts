@@ -17,6 +17,7 @@ import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
 import type { ProjectChange } from "../../../model/project.ts";
 import { isObject } from "../../../schema/is-object.ts";
+import { inParallel } from "../../../wire/in-parallel.ts";
 import type { AwsContext } from "../context.ts";
 import { asRead, isAsRead } from "../dynamo/exact.ts";
 import {
@@ -32,7 +33,6 @@ import {
   within,
 } from "../dynamo/expression.ts";
 import { pages } from "../dynamo/pages.ts";
-import { inParallel } from "../dynamo/parallel.ts";
 import { setPaused, setProject } from "../items/controls.ts";
 import {
   changeOf,

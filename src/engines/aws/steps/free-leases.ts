@@ -1,7 +1,7 @@
 import { afterHolderDied } from "../../../core/state.ts";
+import { filterInParallel } from "../../../wire/in-parallel.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import { equal } from "../dynamo/expression.ts";
-import { filterInParallel } from "../dynamo/parallel.ts";
 import { leasedIds } from "../items/lease-shards.ts";
 import { readState, saveState } from "../items/state.ts";
 import { triggerOf } from "../items/state-item.ts";

@@ -22,9 +22,9 @@ import type {
   Listing,
   Page,
 } from "../../../ports/inspector.ts";
+import { inParallel } from "../../../wire/in-parallel.ts";
 import type { AwsContext } from "../context.ts";
 import { all, atMost, beginsWith, equal, type Item } from "../dynamo/expression.ts";
-import { inParallel } from "../dynamo/parallel.ts";
 import { LEASED } from "../dynamo/tables.ts";
 import { isPaused } from "../items/controls.ts";
 import { conversationFrom } from "../items/conversation-item.ts";

@@ -1,10 +1,10 @@
 import { lockRecord } from "../../../core/lock-record.ts";
 import { isAtRest } from "../../../core/state.ts";
 import type { Listing, LockRecord, Page } from "../../../ports/inspector.ts";
+import { inParallel } from "../../../wire/in-parallel.ts";
 import type { AwsContext } from "../context.ts";
 import { exactItem, marshalled } from "../dynamo/exact.ts";
 import { equal, type Item } from "../dynamo/expression.ts";
-import { inParallel } from "../dynamo/parallel.ts";
 import { LEASED } from "../dynamo/tables.ts";
 import { conversationKeyOf } from "../items/keys.ts";
 import { sweptShards } from "../items/lease-shards.ts";

@@ -7,9 +7,9 @@ import type { Conversation, ConversationKey } from "../../../model/conversation.
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { OwnSettings } from "../../../model/settings.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
+import { inParallel } from "../../../wire/in-parallel.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import { absent } from "../dynamo/expression.ts";
-import { inParallel } from "../dynamo/parallel.ts";
 import { claim, claimOver } from "../items/claim.ts";
 import { projectRule } from "../items/controls.ts";
 import { rowSenderOf } from "../items/conversation-item.ts";

@@ -1,7 +1,7 @@
 import { tellable } from "../../../errors.ts";
 import type { DueTurns } from "../../../ports/engine.ts";
+import { inParallel } from "../../../wire/in-parallel.ts";
 import type { AwsContext } from "../context.ts";
-import { inParallel } from "../dynamo/parallel.ts";
 import { Finished } from "../queue/finished.ts";
 import { takeOne } from "./take.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { inParallel } from "./parallel.ts";
+import { inParallel } from "./in-parallel.ts";
 
 it("runs a few at a time, and keeps the order of the results", async () => {
   let [running, most] = [0, 0];
@@ -16,6 +16,12 @@ it("runs a few at a time, and keeps the order of the results", async () => {
   expect(await inParallel([], 9, run)).toEqual([]);
 });
 
-it("if one fails, all fail", async () => {
-  await expect(inParallel([1, 2], 1, () => Promise.reject(new Error("down")))).rejects.toThrow("down");
+it("if one fails, all fail, and no other is begun", async () => {
+  const begun: number[] = [];
+  const run = (n: number) => {
+    begun.push(n);
+    return Promise.reject(new Error("down"));
+  };
+  await expect(inParallel([1, 2, 3], 1, run)).rejects.toThrow("down");
+  expect(begun).toEqual([1]);
 });
