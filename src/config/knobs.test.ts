@@ -10,6 +10,7 @@ import { schemaOf } from "../schema/limits.ts";
 import { inWords, TO_PEOPLE } from "../schema/problems.ts";
 import { checkFile } from "./file-keys.ts";
 import { KNOBS, KNOBS_BY_HEADING } from "./knobs.ts";
+import { limitVariable } from "./limit-variable.ts";
 import { resolveSettings } from "./resolve-settings.ts";
 
 const page = pageNamed("docs/configuration.md").text;
@@ -42,11 +43,12 @@ test("what can be set says how much it may be; of a week the page speaks once", 
 /** Adding a limit is a row in `LIMITS` and the code that uses it: this is what the row alone brings. */
 describe.each(Object.entries(LIMITS))("limits: %s", (name, limit: Limit) => {
   const key = publicName(name as LimitName);
-  const { min, max = 1_000_000, env, flag } = limit;
+  const { min, max = 1_000_000, flag } = limit;
+  const env = limitVariable(name as LimitName);
   const inFile = (value: unknown) => ({ file: { name: "f", content: { limits: { [key]: value } } } });
   const values = {
     "the file": inFile,
-    ...(env && { env: (value: unknown) => ({ env: { [env]: String(value) } }) }),
+    "the environment": (value: unknown) => ({ env: { [env]: String(value) } }),
   };
   const layers = {
     ...values,

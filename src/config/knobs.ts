@@ -16,6 +16,7 @@ import {
   YES_NO,
 } from "./kinds.ts";
 import type { Knob } from "./knob.ts";
+import { limitVariable } from "./limit-variable.ts";
 
 /** Where the service listens and how it runs. */
 const SERVICE: readonly Knob[] = [
@@ -212,6 +213,7 @@ function chosen(key: keyof typeof CHOICES, env: string, flag: string): Omit<Knob
 const NUMBERS: readonly Knob[] = (Object.entries(LIMITS) as [LimitName, Limit][]).map(([name, limit]) => ({
   ...limit,
   key: `limits.${publicName(name)}`,
+  env: limitVariable(name),
   kind: schemaOf(limit),
   help: limit.help + mostInWords(limit),
   limit: name,

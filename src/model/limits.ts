@@ -18,7 +18,6 @@ export interface Limit {
   readonly max?: number;
   /** In its unit, unless the engine has a default of its own. */
   readonly default: number;
-  readonly env?: `LULL_${string}`;
   readonly flag?: string;
   /** For the command line and, as Markdown, for the docs. */
   readonly help: string;
@@ -37,14 +36,12 @@ const TIMES = { unit: "times", min: 1 } as const;
 
 /**
  * The one table of limits, by their names in the code. Types, checks, keys of the file, variables, flags,
- * `lull config`, help and docs/configuration.md are made from it. The limits with a variable are those that
- * operators asked for.
+ * `lull config`, help and docs/configuration.md are made from it.
  */
 export const LIMITS = {
   concurrency: {
     ...TIMES,
     default: 50,
-    env: "LULL_CONCURRENCY",
     flag: "concurrency",
     help: "turns at once, per worker",
   },
@@ -54,7 +51,6 @@ export const LIMITS = {
     // A longer lease would not count as held: `LEASE_MS_MAX`.
     max: 86_400,
     default: 60,
-    env: "LULL_LEASE_SECONDS",
     flag: "lease",
     help: "how long a silent worker keeps a conversation",
   },
@@ -62,7 +58,6 @@ export const LIMITS = {
   attemptsMax: {
     ...TIMES,
     default: 5,
-    env: "LULL_ATTEMPTS_MAX",
     flag: "attempts",
     help: "crashes and unexplained failures before a turn becomes a dead letter",
   },
@@ -71,7 +66,6 @@ export const LIMITS = {
     ...SECONDS,
     key: "retryForSeconds",
     default: 1_800,
-    env: "LULL_RETRY_FOR_SECONDS",
     flag: "retry-for",
     help: "how long an outage of the responder or the provider is waited out",
   },
@@ -79,7 +73,6 @@ export const LIMITS = {
     ...PERIOD,
     key: "answerTimeoutSeconds",
     default: 120,
-    env: "LULL_ANSWER_TIMEOUT_SECONDS",
     flag: "answer-timeout",
     help: "how long the responder may take",
   },
@@ -87,7 +80,6 @@ export const LIMITS = {
     ...PERIOD,
     key: "sendTimeoutSeconds",
     default: 15,
-    env: "LULL_SEND_TIMEOUT_SECONDS",
     flag: "send-timeout",
     help: "how long one send may take; a third of the lease at most",
   },
@@ -96,7 +88,6 @@ export const LIMITS = {
     ...SECONDS,
     key: "settleSeconds",
     default: 30,
-    env: "LULL_SETTLE_SECONDS",
     flag: "settle",
     help: "how long a lost send may still be inside the provider before it counts as not sent",
   },
@@ -118,14 +109,12 @@ export const LIMITS = {
     ...SECONDS,
     key: "backoffSeconds",
     default: 1,
-    env: "LULL_BACKOFF_SECONDS",
     help: "first pause after a failed turn; the next ones are about twice as long each",
   },
   backoffMsMax: {
     ...SECONDS,
     key: "backoffSecondsMax",
     default: 60,
-    env: "LULL_BACKOFF_SECONDS_MAX",
     help: "longest pause after a failed turn, give or take half; a Retry-After may ask for more",
   },
   stagedMessagesMax: {
@@ -193,7 +182,6 @@ export const LIMITS = {
     ...SECONDS,
     key: "honourStatusSeconds",
     default: 600,
-    env: "LULL_HONOUR_STATUS_SECONDS",
     help: "with `honourStatus`: how long another system's `processing_reply` puts a turn off",
     more: "; after that it counts as left behind, and the turn starts",
   },
@@ -205,7 +193,6 @@ export const LIMITS = {
     ...SECONDS,
     key: "honourStatusSecondsMax",
     default: 3_600,
-    env: "LULL_HONOUR_STATUS_SECONDS_MAX",
     help: "with `honourStatus`: how long one turn is put off at most",
     more: ", also where the other system changes the record again and again",
   },
@@ -297,8 +284,8 @@ export type LimitName = keyof Limits;
 /** The limits as decisions read them: times in ms. */
 export type LimitSettings = { readonly [Name in LimitName]: number };
 
-/** Limits that few operators change, by their public names: times in seconds, hours and days. */
-export type LimitsConfig = {
+/** What a row says of its public name: a type that is written for editors to show is held against it. */
+export type PublicLimits = {
   readonly [Name in LimitName as Limits[Name] extends { readonly key: infer Key extends string }
     ? Key
     : Name]?: number;
@@ -306,9 +293,9 @@ export type LimitsConfig = {
 
 export const LIMIT_ROWS = Object.entries(LIMITS) as [LimitName, Limit][];
 
-export function publicName(name: LimitName): keyof LimitsConfig {
+export function publicName(name: LimitName): keyof PublicLimits {
   const limit: Limit = LIMITS[name];
-  return (limit.key ?? name) as keyof LimitsConfig;
+  return (limit.key ?? name) as keyof PublicLimits;
 }
 
 export const LIMIT_DEFAULTS = Object.fromEntries(

@@ -1,6 +1,7 @@
 import { DEFAULTS, MEMORY_MARGIN_MS, MIRROR_MESSAGES_MAX, settingsWith } from "../core/defaults.ts";
 import { ConfigError } from "../errors.ts";
-import type { LimitSettings, LimitsConfig } from "../model/limits.ts";
+import type { LimitSettings } from "../model/limits.ts";
+import type { LimitsConfig } from "../model/limits-config.ts";
 import type { Log } from "../model/log.ts";
 import type { ProjectRule } from "../model/project.ts";
 import {

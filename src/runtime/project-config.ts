@@ -1,5 +1,6 @@
 import { ConfigError } from "../errors.ts";
-import { type LimitsConfig, publicName } from "../model/limits.ts";
+import { publicName } from "../model/limits.ts";
+import type { LimitsConfig } from "../model/limits-config.ts";
 import { ACTIVE, DEFAULT_PROJECT, type ProjectRule } from "../model/project.ts";
 import { type GivenSettings, type OwnSettings, PROJECT_CHOICES, PROJECT_LIMITS } from "../model/settings.ts";
 import type { Channel } from "../ports/channel.ts";

@@ -3,11 +3,12 @@ import {
   LIMIT_ROWS,
   type Limit,
   type LimitSettings,
-  type LimitsConfig,
+  type PublicLimits,
   publicName,
   SECONDS_MAX,
   UNITS,
 } from "../model/limits.ts";
+import type { LimitsConfig } from "../model/limits-config.ts";
 import { problemsIn, TO_PEOPLE } from "./problems.ts";
 import { number, options, type Schema, whole } from "./schema.ts";
 

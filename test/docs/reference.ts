@@ -87,10 +87,9 @@ function isOfError({ name }: Declared): boolean {
 
 /** A type that is made from a table of numbers: their names say it, and another page what they mean. */
 function numbersOf({ checker }: Sources, symbol: Declared): string[] | undefined {
-  if (!(symbol.flags & SymbolFlags.TypeAlias)) return undefined;
   const members = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol));
   const isNumber = (member: Declared) =>
-    /^number( \| undefined)?$/.test(checker.typeToString(checker.getTypeOfSymbol(member)!));
+    checker.typeToString(checker.getTypeOfSymbol(member)!) === "number | undefined";
   return members.length > 0 && members.every(isNumber) ? members.map(({ name }) => `\`${name}\``) : undefined;
 }
 

@@ -11,7 +11,7 @@ import { loggedIn } from "./log-events.ts";
 import { rowsIn } from "./log-page.ts";
 import { DRAWINGS } from "./pictures/drawings.ts";
 import { placesIn } from "./reference.ts";
-import { WRITTEN } from "./written.ts";
+import { WRITTEN, WRITTEN_SOURCES } from "./written.ts";
 
 let sources: Sources;
 beforeAll(() => {
@@ -26,6 +26,10 @@ test.each(Object.entries(WRITTEN))(
     expect(text).toBe(write(text, sources));
   },
 );
+
+test.each(Object.entries(WRITTEN_SOURCES))("%s is as `npm run docs` writes it", (file, write) => {
+  expect(readFileSync(join(ROOT, file), "utf8")).toBe(write());
+});
 
 describe("log events", () => {
   test("that the sources log, and those of docs/operating.md, are the same at the same levels", () => {

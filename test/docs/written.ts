@@ -2,6 +2,7 @@ import { latestResults } from "../../bench/latest-results.ts";
 import { withResults } from "../../bench/performance-page.ts";
 import { withRoutes } from "./api-page.ts";
 import type { Sources } from "./compiler.ts";
+import { limitsType } from "./limits-type.ts";
 import { loggedIn } from "./log-events.ts";
 import { withFields } from "./log-page.ts";
 import { withMetrics } from "./metrics-page.ts";
@@ -11,6 +12,11 @@ import { withReference } from "./reference.ts";
 import { withTables } from "./settings-page.ts";
 
 type Write = (page: string, sources: Sources) => string;
+
+/** Sources that are written from others, which pages are written from. */
+export const WRITTEN_SOURCES: Readonly<Record<string, () => string>> = {
+  "src/model/limits-config.ts": limitsType,
+};
 
 /** What pages take over from the sources, and pictures: `npm run docs` writes it, and a test compares. */
 export const WRITTEN: Readonly<Record<string, Write>> = {
