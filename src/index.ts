@@ -21,6 +21,14 @@ export function createLull(config: LullConfig, options: Pick<EdgeOptions, "shows
   return { ...service, handle, fetch: toFetch(handle) };
 }
 
+export {
+  type ChannelEntry,
+  defineConfig,
+  type LullFile,
+  type ProjectEntry,
+  type QueueEntry,
+  type ResponderEntry,
+} from "./config/define-config.ts";
 export { ConfigError, InvalidRequest, LullError, StoreUnavailable } from "./errors.ts";
 export type { Conversation } from "./model/conversation.ts";
 export type { HistoryMessage } from "./model/history.ts";
@@ -47,6 +55,6 @@ export type {
 export type { Engine, EngineProvider } from "./ports/engine.ts";
 export type { Responder, Turn, TurnMessage } from "./ports/responder.ts";
 export type { SecretReference, Secrets } from "./ports/secrets.ts";
-export { defineConfig, type LimitsConfig, type LullConfig, type WindowConfig } from "./runtime/config.ts";
+export type { LimitsConfig, LullConfig, WindowConfig } from "./runtime/config.ts";
 export { environmentSecrets } from "./secrets/secrets.ts";
 export { type CallerFamily, statusOf } from "./wire/refusal-status.ts";

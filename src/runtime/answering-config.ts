@@ -10,13 +10,16 @@ export interface AnsweringConfig extends Partial<Pick<Choices, (typeof PROJECT_C
    * whatever project.
    */
   readonly channels: Readonly<Record<string, Channel>>;
+  /** How long messages gather. Default `{ seconds: 10 }`. */
   readonly window?: WindowConfig;
   /** Other windows for some channels, by channel name. */
   readonly windows?: Readonly<Record<string, WindowConfig>>;
+  /** Who answers. A message to a channel that has no responder is refused with `ROUTE_NOT_FOUND`. */
   readonly respond?: Responder;
   /** Other responders for some channels, by channel name. */
   readonly responders?: Readonly<Record<string, Responder>>;
   /** Gets the turns of a conversation that a human has taken over. What it returns is not sent. */
   readonly handOffTo?: Responder;
+  /** What a customer is told whose message is turned away: too much waits, or `whileBusy: "reject"`. */
   readonly busyText?: string;
 }

@@ -5,8 +5,8 @@ import { memory } from "../engines/memory/index.ts";
 import type { Responder } from "../ports/responder.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { arranged } from "./arranged.ts";
+import type { LullConfig } from "./config.ts";
 import * as own from "./config.ts";
-import { defineConfig, type LullConfig } from "./config.ts";
 
 const settingsFrom = (config: LullConfig) => own.settingsFrom(config, arranged(config));
 const aliasesIn = (config: LullConfig) => own.aliasesIn(config, arranged(config));
@@ -205,11 +205,6 @@ describe("what cannot be meant is refused, naming where it stands", () => {
   ])("%s", (message, given) => {
     expect(() => settings(given)).toThrow(message);
   });
-});
-
-it("defineConfig gives back what it was given", () => {
-  const config = { window: { seconds: 1 } };
-  expect(defineConfig(config)).toBe(config);
 });
 
 describe("a channel whose name every object has", () => {

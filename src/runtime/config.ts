@@ -1,7 +1,6 @@
 import { DEFAULTS, MEMORY_MARGIN_MS, MIRROR_MESSAGES_MAX, settingsWith } from "../core/defaults.ts";
 import { ConfigError } from "../errors.ts";
 import type { LimitSettings } from "../model/limits.ts";
-import type { LimitsConfig } from "../model/limits-config.ts";
 import type { Log } from "../model/log.ts";
 import type { ProjectRule } from "../model/project.ts";
 import {
@@ -18,6 +17,7 @@ import type { Responder } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { ALIASES, type Aliases } from "../schema/aliases.ts";
 import { limitsFrom } from "../schema/limits.ts";
+import type { LimitsConfig } from "../schema/limits-config.ts";
 import { isPlainUrl, plainUrlInWords } from "../schema/plain-url.ts";
 import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
 import { flag, options, whole } from "../schema/schema.ts";
@@ -32,8 +32,9 @@ import { type WindowConfig, windowPolicy } from "./window-config.ts";
 
 export type { LimitsConfig, WindowConfig };
 
-/** What `createLull` and `lull.config.ts` take. */
+/** What `createLull` takes. */
 export interface LullConfig extends AnsweringConfig, Partial<Choices>, ServiceConfig, ProcessConfig {
+  /** Where everything durable is: `sqlite({ file })`, `aws()`, `memory()` or one of your own. */
   readonly engine: EngineProvider;
 }
 
@@ -50,6 +51,7 @@ interface ServiceConfig {
   readonly project?: Partial<ProjectRule>;
   /** Several projects (tenants), by name: each with its channels, and with what differs for it. */
   readonly projects?: Readonly<Record<string, ProjectConfig>>;
+  /** Numbers, each with a default. */
   readonly limits?: LimitsConfig;
   /** Base of the URL that providers call, for signatures and status callbacks. */
   readonly publicUrl?: string;
@@ -69,8 +71,11 @@ interface ServiceConfig {
 
 /** What a process brings along. */
 interface ProcessConfig {
+  /** Who resolves `{ env }`, `{ file }` and `{ name }`. Default: `environmentSecrets()`. */
   readonly secrets?: Secrets;
+  /** Where log lines go. Default: `warn` and `error` to stderr, one JSON object a line. */
   readonly log?: Log;
+  /** The machine's own where left out. Handed in by tests. */
   readonly clock?: Clock;
   /** Who this process is to the store; made up where it is left out. */
   readonly workerId?: string;
@@ -78,11 +83,6 @@ interface ProcessConfig {
   readonly partOf?: PartOf;
   /** 0 up to 1, for the jitter of backoffs. Handed in by tests. */
   readonly random?: () => number;
-}
-
-/** For `lull.config.ts`: gives the editor the types, changes nothing. */
-export function defineConfig(config: Partial<LullConfig>): Partial<LullConfig> {
-  return config;
 }
 
 const WITH_CREDENTIALS = { credentials: true } as const;

@@ -1,11 +1,11 @@
 import { ConfigError } from "../errors.ts";
 import { publicName } from "../model/limits.ts";
-import type { LimitsConfig } from "../model/limits-config.ts";
 import { ACTIVE, DEFAULT_PROJECT, type ProjectRule } from "../model/project.ts";
 import { type GivenSettings, type OwnSettings, PROJECT_CHOICES, PROJECT_LIMITS } from "../model/settings.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 import { limitsFrom } from "../schema/limits.ts";
+import type { LimitsConfig } from "../schema/limits-config.ts";
 import type { AnsweringConfig } from "./answering-config.ts";
 import { channelTypeProblem } from "./channel-types.ts";
 import { choicesIn } from "./choices.ts";
@@ -14,6 +14,7 @@ import { choicesIn } from "./choices.ts";
 export interface ProjectConfig extends AnsweringConfig, Partial<ProjectRule> {
   /** Those that are about its customers alone. */
   readonly limits?: Pick<LimitsConfig, "answerTimeoutSeconds" | OwnLimit>;
+  /** Bearer tokens for `/api` that reach this project alone. */
   readonly tokens?: ProjectTokens;
 }
 

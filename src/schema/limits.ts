@@ -8,7 +8,7 @@ import {
   SECONDS_MAX,
   UNITS,
 } from "../model/limits.ts";
-import type { LimitsConfig } from "../model/limits-config.ts";
+import type { LimitsConfig } from "./limits-config.ts";
 import { problemsIn, TO_PEOPLE } from "./problems.ts";
 import { number, options, type Schema, whole } from "./schema.ts";
 

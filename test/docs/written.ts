@@ -15,7 +15,7 @@ type Write = (page: string, sources: Sources) => string;
 
 /** Sources that are written from others, which pages are written from. */
 export const WRITTEN_SOURCES: Readonly<Record<string, () => string>> = {
-  "src/model/limits-config.ts": limitsType,
+  "src/schema/limits-config.ts": limitsType,
 };
 
 /** What pages take over from the sources, and pictures: `npm run docs` writes it, and a test compares. */

@@ -65,7 +65,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   secrets: { imports: ["errors.ts", "secrets"], types: ["ports"] },
   /** What talking to providers needs. */
   wire: { imports: ["model", "schema", "core", "errors.ts", "wire"], types: ["ports"] },
-  "index.ts": { imports: [...BASE, "runtime", "http"] },
+  "index.ts": { imports: [...BASE, "runtime", "http", "config/define-config.ts"] },
   // A page runs in a browser: nothing of the service, nothing of Node, and no page leans on another.
   "web/phone": { imports: ["web/phone", "web/shared"], types: ["src/http/feed-shape.ts"], builtins: [] },
   "web/shared": { imports: ["web/shared"], builtins: [] },
