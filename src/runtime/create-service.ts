@@ -2,6 +2,7 @@ import { projectsInUse, withAddresses } from "../core/projects.ts";
 import { arranged } from "./arranged.ts";
 import { catchUp } from "./catch-up.ts";
 import { ChannelFitness } from "./channel-fitness.ts";
+import { checkConfig } from "./check-config.ts";
 import type { LullConfig } from "./config.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { openChannels } from "./open-channels.ts";
@@ -23,6 +24,7 @@ import { Worker } from "./worker.ts";
  * is needed.
  */
 export function createService(config: LullConfig): Service {
+  checkConfig(config);
   const all = arranged(config);
   const checked = factsFrom(config, all);
   openChannels(all, checked);

@@ -3,7 +3,6 @@ import {
   LIMIT_ROWS,
   type Limit,
   type LimitSettings,
-  type PublicLimits,
   publicName,
   SECONDS_MAX,
   UNITS,
