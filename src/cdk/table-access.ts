@@ -56,7 +56,7 @@ const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, A
     triggerLock: { actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] },
     state: { actions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"] },
     messages: { actions: ["Query", "PutItem", "UpdateItem"] },
-    seen: { actions: ["BatchGetItem", "PutItem", "UpdateItem"] },
+    seen: { actions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"] },
   },
   /**
    * Looks for stranded work and for what the gauges show. It reads no message's text but that of an orphan.

@@ -173,6 +173,14 @@ const TURNS: readonly Knob[] = [
     help: "what a rejected customer is told",
   },
   {
+    key: "failureText",
+    env: "LULL_FAILURE_TEXT",
+    flag: "failure-text",
+    kind: TEXT,
+    otherwise: "nothing",
+    help: "what a customer is told, once, whose answer is late or will not come",
+  },
+  {
     ...chosen("admission", "LULL_ADMISSION", "admission"),
     help: "`open`: every customer may write; `known`: the conversation must exist",
   },

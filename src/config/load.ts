@@ -204,6 +204,6 @@ function valuesOf(resolved: ResolvedSettings): Partial<LullConfig> {
 }
 
 const PLAIN = new Set([
-  ...["whileBusy", "busyText", "admission", "validation", "onUnknown", "publicUrl", "aliases"],
+  ...["whileBusy", "busyText", "failureText", "admission", "validation", "onUnknown", "publicUrl", "aliases"],
   ...["honourStatus", "mirrorMessages"],
 ]);

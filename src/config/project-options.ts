@@ -19,6 +19,7 @@ export const PROJECT = options({
   whileBusy: oneOf(...CHOICES.whileBusy),
   onUnknown: oneOf(...CHOICES.onUnknown),
   busyText: TEXT,
+  failureText: TEXT,
   limits: anything(),
   tokens: options({ api: SECRET, turn: SECRET }),
 } satisfies SchemaOf<ProjectConfig & { readonly responder: unknown }>);

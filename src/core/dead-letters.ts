@@ -1,7 +1,9 @@
 import type { LetterContent } from "../model/dead-letter.ts";
 import type { Draft } from "../model/draft.ts";
+import type { StagedRow } from "../model/staged.ts";
 import type { DeadLettered, TakeOutcome, TakeResult } from "../model/take.ts";
 import { replySent } from "./draft.ts";
+import { messagesOf } from "./staged.ts";
 import { type ConversationState, type Work, withoutWork, workOf } from "./state.ts";
 
 export const NO_LATE_ANSWER = "no answer came in time";
@@ -60,12 +62,16 @@ export function takeResult(outcomes: readonly TakeOutcome[]): TakeResult {
   return deadLettered.length === 0 ? last : { ...last, deadLettered };
 }
 
-/** What a look tells of a dead letter that it made. */
+/** What a look tells of a dead letter that it made. `found` is what it looked at. */
 export function deadLetteredAs(
   deadLetterId: string,
   conversationId: string,
-  { turnId, attempts, reason }: Pick<LetterContent, "turnId" | "attempts" | "reason">,
+  { turnId, attempts, reason, messageIds }: LetterContent,
+  found: { readonly draft?: Draft | undefined; readonly rows: readonly StagedRow[] },
 ): DeadLettered {
+  const given = found.rows.filter(({ id }) => messageIds.includes(id));
+  const isReplied = found.draft !== undefined && found.draft.awaitingUntilAtMs === undefined;
+  const newest = isReplied ? undefined : messagesOf(given).at(-1)?.message;
   return {
     kind: "dead-lettered",
     deadLetterId,
@@ -73,5 +79,6 @@ export function deadLetteredAs(
     ...(turnId !== undefined && { turnId }),
     attempts,
     reason,
+    ...(newest && { unanswered: newest }),
   };
 }

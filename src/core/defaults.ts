@@ -188,6 +188,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set<keyof OwnSettings>([
   ...PROJECT_LIMITS,
   ...PROJECT_CHOICES,
   "busyText",
+  "failureText",
 ]);
 
 /** What a project may set itself, and the rest. */

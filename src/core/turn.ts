@@ -12,6 +12,7 @@ import type { RecordChange } from "./conversation-change.ts";
 import { keepSent, providerIdsOf, saidText, wentOut } from "./draft.ts";
 import { unknownSendId } from "./identity.ts";
 import { channelOf } from "./new-draft.ts";
+import { isFailureNotice } from "./notices.ts";
 import { workUnder } from "./running-turn.ts";
 import type { ConversationState, Work } from "./state.ts";
 import { inBatchOrder } from "./taken.ts";
@@ -134,7 +135,9 @@ export function changeByTurn(commit: Commit): RecordChange {
 }
 
 /** Undefined if the turn leaves it unchanged. */
-function statusAfter({ outcome, handOff }: Commit): ConversationStatus | undefined {
+function statusAfter({ outcome, handOff, draft }: Commit): ConversationStatus | undefined {
+  // What fails, or failed, goes on to show.
+  if (draft && isFailureNotice(draft)) return undefined;
   if (outcome === "handed-off" || handOff !== undefined) return "awaiting_agent";
   if (outcome === "queued") return "queued_for_ai";
   return outcome === "replied" || outcome === "unknown" ? "reply_sent" : undefined;

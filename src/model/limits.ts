@@ -76,6 +76,13 @@ export const LIMITS = {
     flag: "answer-timeout",
     help: "how long the responder may take",
   },
+  failureTextAfterMs: {
+    ...SECONDS,
+    key: "failureTextAfterSeconds",
+    default: 60,
+    help: "with `failureText`: how late a turn is that the customer is told of, once a try of it failed",
+    more: "; one that fails for good is told at once",
+  },
   sendTimeoutMs: {
     ...PERIOD,
     key: "sendTimeoutSeconds",

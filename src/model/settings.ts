@@ -31,6 +31,7 @@ export interface ChannelSettings {
 /** Limits that a project may have of its own: they are about its customers alone. */
 export const PROJECT_LIMITS = [
   "answerTimeoutMs",
+  "failureTextAfterMs",
   "stagedMessagesMax",
   "stagedBytesMax",
   "historyMessagesMax",
@@ -52,6 +53,8 @@ type OwnChoice = (typeof PROJECT_CHOICES)[number];
 export interface OwnSettings extends Pick<LimitSettings, OwnLimit>, Pick<Choices, OwnChoice> {
   /** What a customer is told whose message is turned away because too much waits, or a turn runs. */
   readonly busyText: string;
+  /** What a customer is told, once a turn, whose answer is late or will not come. Empty: nothing. */
+  readonly failureText?: string;
 }
 
 /** What settings are made from: what is for all, and what differs for some projects. */

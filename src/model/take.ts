@@ -83,6 +83,8 @@ export interface DeadLettered {
   /** How often it was tried. */
   readonly attempts: number;
   readonly reason: string;
+  /** The newest of its messages, where no reply to them was made: its sender has heard nothing. */
+  readonly unanswered?: StagedMessage;
 }
 
 /** Another worker holds the conversation. */

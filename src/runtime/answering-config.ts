@@ -22,4 +22,9 @@ export interface AnsweringConfig extends Partial<Pick<Choices, (typeof PROJECT_C
   readonly handOffTo?: Responder;
   /** What a customer is told whose message is turned away: too much waits, or `whileBusy: "reject"`. */
   readonly busyText?: string;
+  /**
+   * What a customer is told, once, whose answer is late (`limits.failureTextAfterSeconds`) because the
+   * responder fails, or will not come. Default: nothing is said.
+   */
+  readonly failureText?: string;
 }

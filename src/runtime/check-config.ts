@@ -33,6 +33,7 @@ const CONFIG = options({
   validation: text(),
   onUnknown: text(),
   busyText: text(),
+  failureText: text(),
   honourStatus: ANYTHING,
   mirrorMessages: ANYTHING,
   project: options({ status: text(), allowedChannels: ANYTHING }),

@@ -121,6 +121,7 @@ export function settingsFrom(config: LullConfig, channels: Arranged): Settings {
     bringsHistory: respondersIn(config, channels).some(({ value }) => value.readsHistory),
     ...besideOthers(config),
     ...(config.busyText !== undefined && { busyText: config.busyText }),
+    ...(config.failureText !== undefined && { failureText: config.failureText }),
     projects: projectSettings(config, channelsOf(channels)),
   });
   return { ...settings, dedupeMs: settings.dedupeMs + MEMORY_MARGIN_MS };

@@ -1,4 +1,4 @@
-import { busyOutbound } from "../core/busy-text.ts";
+import { busyOutbound } from "../core/notices.ts";
 import { settingsFor } from "../core/projects.ts";
 import type { RefusalCode } from "../model/refusal.ts";
 import type { Channel, ReceiveSummary } from "../ports/channel.ts";

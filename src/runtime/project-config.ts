@@ -13,7 +13,7 @@ import { choicesIn } from "./choices.ts";
 /** What a project has of its own. What it leaves out is as for all. */
 export interface ProjectConfig extends AnsweringConfig, Partial<ProjectRule> {
   /** Those that are about its customers alone. */
-  readonly limits?: Pick<LimitsConfig, "answerTimeoutSeconds" | OwnLimit>;
+  readonly limits?: Pick<LimitsConfig, "answerTimeoutSeconds" | "failureTextAfterSeconds" | OwnLimit>;
   /** Bearer tokens for `/api` that reach this project alone. */
   readonly tokens?: ProjectTokens;
 }
@@ -90,7 +90,7 @@ function ruleFrom(
 }
 
 function ownSettings(project: string, given: ProjectConfig): Partial<OwnSettings> {
-  const { limits = {}, busyText } = given;
+  const { limits = {}, busyText, failureText } = given;
   const names = PROJECT_LIMITS.map(publicName);
   const foreign = Object.keys(limits).find((name) => !(names as string[]).includes(name));
   if (foreign !== undefined)
@@ -98,5 +98,10 @@ function ownSettings(project: string, given: ProjectConfig): Partial<OwnSettings
   const found = limitsFrom(limits);
   if (typeof found === "string") throw new ConfigError(`${at(project)}.${found}`);
   const choices = choicesIn(given, PROJECT_CHOICES, `${at(project)}.`);
-  return { ...found, ...choices, ...(busyText !== undefined && { busyText }) };
+  return {
+    ...found,
+    ...choices,
+    ...(busyText !== undefined && { busyText }),
+    ...(failureText !== undefined && { failureText }),
+  };
 }

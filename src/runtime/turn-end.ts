@@ -12,6 +12,7 @@ import type { ReleaseReason } from "../model/release.ts";
 import type { Taken } from "../model/take.ts";
 import type { Ended } from "../ports/engine.ts";
 import { outageOf } from "../wire/outage.ts";
+import { sayThatItFails } from "./failure-text.ts";
 import { NOT_RENEWED } from "./heartbeat.ts";
 import { persist } from "./persist.ts";
 import type { TurnEnd, TurnRun } from "./turn-run.ts";
@@ -121,13 +122,15 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
   const withDraft = draft ? { draft } : {};
   tellOperator(run, error, told);
   try {
-    if (decision.kind === "dead-letter")
-      return await release(
-        run,
-        { kind: "dead-letter", reason, ...withDraft, ...unanswered(run, draft) },
-        told,
-      );
-    return await release(run, { ...decision, reason, ...withDraft }, told);
+    if (decision.kind === "retry") {
+      const ended = await release(run, { ...decision, reason, ...withDraft }, told);
+      // Before the release it would wait as long as the next try. A crash in between leaves it to that one.
+      if (!draft && ended.kind === "released") await sayThatItFails(run, decision);
+      return ended;
+    }
+    if (!draft) await sayThatItFails(run, decision);
+    const letter = { kind: "dead-letter", reason, ...withDraft, ...unanswered(run, draft) } as const;
+    return await release(run, letter, told);
   } catch (storeError) {
     // Not even the release could be written: the lease lapses, and its next holder continues from what is
     // stored.

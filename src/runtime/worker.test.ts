@@ -182,7 +182,7 @@ describe("a worker whose clock jumps", () => {
 
 describe("messages that kill every worker that takes them", () => {
   it("are found out by attempts that no worker lived to report", async () => {
-    at = fixture({ limits: { attemptsMax: 2 } });
+    at = fixture({ limits: { attemptsMax: 2 }, failureText: "we could not answer" });
     for (let n = 0; n < 2; n += 1) {
       const { life, provider } = mortal(at.engine);
       const service = at.worker(provider, () => {
@@ -199,6 +199,7 @@ describe("messages that kill every worker that takes them", () => {
     expect(at.logged).toContain("turn.dead");
     const { items } = await (await healthy.engine()).inspector.dead({ limit: 10 });
     expect(items).toMatchObject([{ reason: "the worker died in every attempt", attempts: 2 }]);
+    expect(at.channel.outbox.map(({ text }) => text)).toEqual(["we could not answer"]);
   });
 });
 

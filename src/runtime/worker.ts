@@ -3,6 +3,7 @@ import { cutTo, type Times } from "../core/projects.ts";
 import { tellable } from "../errors.ts";
 import type { DeadLettered, Taken, TakeOutcome, TakeResult } from "../model/take.ts";
 import type { TriggerSource } from "../ports/engine.ts";
+import { sayOfDeadLetters } from "./failure-text.ts";
 import { RepeatedFailures } from "./repeated-failures.ts";
 import { putBack, runTurn } from "./run-turn.ts";
 import { Suspects, setAside } from "./suspects.ts";
@@ -35,6 +36,8 @@ export type WakeOutcome = TakeOutcome["kind"] | "abandoned";
 export class Worker {
   readonly #context: Omit<TurnContext, "stopping">;
   readonly #running = new Set<Promise<unknown>>();
+  /** What customers are told of turns that were given up, on its way to the store. */
+  readonly #saying = new Set<Promise<void>>();
   readonly #suspects = new Suspects();
   readonly #lookFailures = new RepeatedFailures();
   readonly #looking = new AbortController();
@@ -79,6 +82,8 @@ export class Worker {
     const isAside = outcome.kind === "turn" && !this.#admits(outcome.taken);
     if (isAside) this.#tell(outcome);
     const end = await (isAside ? setAside(this.#context, outcome.taken) : this.#begin(outcome, within));
+    // A function stands still as soon as its caller has an answer.
+    await Promise.all(this.#saying);
     return end && isAbandoned(end) ? "abandoned" : outcome.kind;
   }
 
@@ -91,6 +96,7 @@ export class Worker {
     const over = new AbortController();
     const grace = this.#context.clock.sleep(graceMs, over.signal).then(() => this.#stopping.abort());
     while (this.#running.size > 0) await Promise.race(this.#running);
+    await Promise.all(this.#saying);
     over.abort();
     await grace;
   }
@@ -215,6 +221,7 @@ export class Worker {
       });
     for (const content of outcome.deadLettered ?? []) dead(content);
     if (outcome.kind === "dead-lettered") dead(outcome);
+    this.#sayOfDeadLetters(outcome);
     if (outcome.kind === "later" && outcome.elsewhere) {
       const { conversationId: conversation, sinceAtMs, isFirst } = outcome.elsewhere;
       // Once for each turn that waits, where an operator sees it; each look only for those who ask.
@@ -228,6 +235,12 @@ export class Worker {
     if (outcome.kind !== "busy" || outcome.isRenewed) return;
     const { conversationId, untilAtMs, holder, sinceAtMs } = outcome;
     log("debug", "lease.busy", { conversation: conversationId, holder, sinceAtMs, untilAtMs });
+  }
+
+  #sayOfDeadLetters(outcome: TakeResult): void {
+    if (outcome.kind !== "dead-lettered" && outcome.deadLettered === undefined) return;
+    const said = sayOfDeadLetters(this.#context, outcome).finally(() => this.#saying.delete(said));
+    this.#saying.add(said);
   }
 
   #tellTookOver({ tookOver }: TakeResult): void {

@@ -23,6 +23,12 @@ export interface LimitsConfig {
    */
   readonly answerTimeoutSeconds?: number;
   /**
+   * With `failureText`: how late a turn is that the customer is told of, once a try of it failed; one that
+   * fails for good is told at once. In seconds, default `60`, from 0 to 604800 (a week).
+   * `LULL_FAILURE_TEXT_AFTER_SECONDS`.
+   */
+  readonly failureTextAfterSeconds?: number;
+  /**
    * How long one send may take; a third of the lease at most. In seconds, default `15`, from 0.1 to 604800 (a
    * week). `LULL_SEND_TIMEOUT_SECONDS`.
    */

@@ -56,6 +56,8 @@ const RARE: Readonly<Record<string, string>> = {
   // A write that was given up and arrives after its message was answered: the simulator covers it.
   "sweeper dynamodb:BatchWriteItem conversations-stage": "drops what was answered meanwhile",
   "worker dynamodb:BatchWriteItem conversations-stage": "a redelivery that slipped past DEDUPE is dropped",
+  "worker dynamodb:GetItem conversations-seen":
+    "whether a `failureText` was said before: the runtime says it",
   "worker dynamodb:UpdateItem conversations-trigger-lock": "a window that stands gets its trigger sooner",
   "sweeper dynamodb:Query conversations/index/by-conversation-id":
     "an orphan of a row that another system wrote",

@@ -18,7 +18,12 @@ const environment = {
  * All customers write, a service outside is away for a while, and afterwards each was answered exactly once,
  * without a person.
  */
-async function liveThrough(at: RunningService, goAway: () => void, comeBack: () => void): Promise<void> {
+async function liveThrough(
+  at: RunningService,
+  goAway: () => void,
+  comeBack: () => void,
+  textsEach = 1,
+): Promise<void> {
   goAway();
   const untilMs = performance.now() + OUTAGE_MS;
   await Promise.all(Array.from({ length: CUSTOMERS }, (_, customer) => at.write(customer, "hi")));
@@ -26,11 +31,13 @@ async function liveThrough(at: RunningService, goAway: () => void, comeBack: () 
     deadlineMs: OUTAGE_MS + 60_000,
   });
   comeBack();
-  await at.twilio.whenSent(CUSTOMERS);
+  await at.twilio.whenSent(CUSTOMERS * textsEach);
   expect(await atRest(at)).toMatchObject({ dead: 0, unknown: 0 });
   const to = at.twilio.sent.map((message) => message.to);
-  expect([to.length, new Set(to).size]).toEqual([CUSTOMERS, CUSTOMERS]);
+  expect([to.length, new Set(to).size]).toEqual([CUSTOMERS * textsEach, CUSTOMERS]);
 }
+
+const SORRY = "It takes longer than usual.";
 
 export const outageCases: readonly Case[] = [
   {
@@ -42,6 +49,22 @@ export const outageCases: readonly Case[] = [
         () => at.openai.behave(() => ({ error: { status: 500 } })),
         () => at.openai.behave(() => "hello"),
       ),
+  },
+  {
+    title: "the model answers with 500 for so long that each customer is told, once",
+    environment: { ...environment, LULL_FAILURE_TEXT: SORRY, LULL_FAILURE_TEXT_AFTER_SECONDS: "1" },
+    run: async (at) => {
+      await liveThrough(
+        at,
+        () => at.openai.behave(() => ({ error: { status: 500 } })),
+        () => at.openai.behave(() => "hello"),
+        2,
+      );
+      for (const customer of new Set(at.twilio.sent.map(({ to }) => to))) {
+        const heard = at.twilio.sent.filter(({ to }) => to === customer).map(({ body }) => body);
+        expect(heard).toEqual([SORRY, "hello"]);
+      }
+    },
   },
   {
     title: "the model has too much to do, and says when to come back",

@@ -1,5 +1,5 @@
-import { busyOutbound } from "../../../core/busy-text.ts";
 import { conversationKey } from "../../../core/identity.ts";
+import { busyOutbound } from "../../../core/notices.ts";
 import { isFull, type PileLimits, pileOf, stillFull } from "../../../core/pile.ts";
 import { settingsFor } from "../../../core/projects.ts";
 import { messagesOf } from "../../../core/staged.ts";

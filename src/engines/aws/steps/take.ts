@@ -173,7 +173,8 @@ async function deadLetterAndGoOn(
   const deadLettered = await deadLetter(context, view, content, { ...after, window: undefined });
   if (deadLettered.kind === "changed") return { kind: "again", stored: deadLettered.stored };
   const { deadLetterId, stored } = deadLettered;
-  return { kind: "again", stored, outcome: deadLetteredAs(deadLetterId, stored.id, content) };
+  const found = { ...view.stored.state, rows: view.rows };
+  return { kind: "again", stored, outcome: deadLetteredAs(deadLetterId, stored.id, content, found) };
 }
 
 /** Window and trigger first, then the release: at every moment a window or a lease stands. */

@@ -1,4 +1,4 @@
-import { busyOutbound } from "../../../core/busy-text.ts";
+import { busyOutbound } from "../../../core/notices.ts";
 import { isFull, stillFull } from "../../../core/pile.ts";
 import { settingsFor } from "../../../core/projects.ts";
 import type { ConversationState } from "../../../core/state.ts";

@@ -130,8 +130,9 @@ function actOn(context: StepContext, before: Before, decision: TakeDecision): Ta
       saveState(context, id, decision.state);
       return laterFrom(decision, id);
     case "dead-letter": {
+      const rows = before.waiting.rowsOf(decision.messageIds);
       const deadLetterId = deadLetter(context, id, decision, decision.state);
-      return deadLetteredAs(deadLetterId, id, decision);
+      return deadLetteredAs(deadLetterId, id, decision, { ...before.state, rows });
     }
     case "turn": {
       const rows = before.waiting.rowsOf(decision.work.batchIds);
