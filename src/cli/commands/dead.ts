@@ -4,11 +4,15 @@ import type { Lull } from "../../index.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
 import type { Engine } from "../../ports/engine.ts";
 import { STILL_PASSED_ON } from "../../runtime/passed-on.ts";
+import { systemClock } from "../../runtime/system-clock.ts";
 import { everyOne, idLike } from "../by-prefix.ts";
-import { type Call, type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
+import { type Call, type Command, countOption, PAGE_OPTIONS, pageOf } from "../command.ts";
 import { quietLog, withData } from "../data.ts";
 import { letterLines, letterTitle } from "../output/dead-letter.ts";
 import { printBlocks, printResult } from "../output/print.ts";
+import { progress } from "../output/progress.ts";
+import { oneLine } from "../output/table.ts";
+import { type Paced, retryPaced } from "../paced-retry.ts";
 import { UsageError } from "../usage-error.ts";
 
 export const list: Command = {
@@ -39,16 +43,30 @@ const ALSO_SENT = {
   },
 } as const;
 
+/** Of the newest letters one look shows: more than are retried in a second. */
+const PER_SECOND_MAX = 100;
+const REASON_MAX = 80;
+const PACE = {
+  "per-second": {
+    type: "string",
+    value: "N",
+    help: `with --all: so many a second, ${PER_SECOND_MAX} at most (10)`,
+  },
+} as const;
+
 export const retry: Command = {
   usage: "<id>... | --all",
   about:
     "Stages the messages again: a new turn answers them, with attempts counted from one. " +
-    "A letter whose customer's number is another person's by now stays as it is.",
-  options: { ...ALL, ...ALSO_SENT },
+    "A letter whose customer's number is another person's by now stays as it is. " +
+    "With --all the oldest come first, so many a second, and the rest is left " +
+    "where most become dead letters again.",
+  options: { ...ALL, ...ALSO_SENT, ...PACE },
   args: { required: [], more: true },
   run: (call) => {
     const isMeant = (letter: DeadLetter) => call.options["also-sent"] === true || letter.replySent === "none";
-    return forEach(call, "retried", (lull, id) => lull.retryDead(id), isMeant);
+    const perSecond = Math.min(countOption(call, "per-second", 10), PER_SECOND_MAX);
+    return forEach(call, { done: "retried", isMeant, perSecond }, (lull, id) => lull.retryDead(id));
   },
 };
 
@@ -58,7 +76,7 @@ export const discard: Command = {
   options: { ...ALL, yes: { type: "boolean", help: "yes, drop them" } },
   args: { required: [], more: true },
   run: (call) =>
-    forEach(call, "discarded", async (lull, id) => {
+    forEach(call, { done: "discarded", isMeant: () => true }, async (lull, id) => {
       const letter = await (await lull.engine()).repairs.deadLetter(id);
       if (letter === undefined) return "not-found";
       if (call.options.yes !== true) throw unsure(call, letter);
@@ -81,34 +99,84 @@ function discarded({ id, conversationId, messages, atMs }: DeadLetter) {
   return { deadLetter: id, conversation: conversationId, messages: messages.length, sinceAtMs: atMs, by };
 }
 
+interface How {
+  /** What the result calls it. */
+  readonly done: string;
+  /** Of all, those that are meant by `--all`. */
+  readonly isMeant: (letter: DeadLetter) => boolean;
+  /** Of all, so many a second. */
+  readonly perSecond?: number;
+}
+
 function forEach(
   call: Call,
-  done: string,
+  { done, isMeant, perSecond = Number.POSITIVE_INFINITY }: How,
   act: (lull: Lull, id: string) => Promise<string>,
-  /** Of all, those that are meant by `--all`. */
-  isMeant: (letter: DeadLetter) => boolean = () => true,
 ): Promise<number> {
-  if ((call.args.length === 0) === (call.options.all !== true))
-    throw new UsageError("name dead letters by id, or give --all");
+  const isAll = call.options.all === true;
+  if ((call.args.length === 0) !== isAll) throw new UsageError("name dead letters by id, or give --all");
   return withData(call, async ({ lull, engine }) => {
-    const all = call.options.all === true ? await everyOne((page) => engine.inspector.dead(page)) : [];
-    const named = () => Promise.all(call.args.map((given) => letterLike(engine, given)));
-    const ids = call.options.all === true ? all.filter(isMeant).map(({ id }) => id) : await named();
+    const all = isAll ? await everyOne((page) => engine.inspector.dead(page)) : [];
+    const meant = all.filter(isMeant);
     const skipped = all.filter((letter) => !isMeant(letter)).map(({ id }) => id);
-    const results: { id: string; result: string }[] = [];
-    for (const id of ids) results.push({ id, result: await act(lull, id).catch(passedOn) });
+    const named = await Promise.all(
+      call.args.map(async (given) => ({ id: await letterLike(engine, given) })),
+    );
+    const actOn = async ({ id }: { readonly id: string }) => ({
+      id,
+      result: await act(lull, id).catch(passedOn),
+    });
+    const { results, deadAgain = [] } = isAll
+      ? await paced(call, engine, perSecond, meant, actOn)
+      : { results: await oneByOne(named, actOn) };
     const endingWith = (word: string) => results.filter(({ result }) => result === word);
     const [missed, unreached] = [endingWith("not-found"), endingWith("passed-on")];
+    const left = isAll ? meant.length - results.length : 0;
     const sentence = [
       `${results.length - missed.length - unreached.length} ${done}`,
       ...missed.map(({ id }) => `there is no dead letter ${id}`),
       ...unreached.map(({ id }) => `${id} is not retried: ${STILL_PASSED_ON}`),
       ...(skipped.length === 0 ? [] : [whySkipped(skipped)]),
+      ...(left === 0 ? [] : [whyLeft(deadAgain, left)]),
     ];
-    printResult(call, { results, skipped }, sentence.join("\n"));
+    printResult(call, { results, skipped, ...(left > 0 && { left }) }, sentence.join("\n"));
     // Of all of them, those that nothing can be done about here are skipped, as those that were not meant.
-    return missed.length === 0 && (unreached.length === 0 || call.options.all === true) ? 0 : 1;
+    return missed.length === 0 && left === 0 && (unreached.length === 0 || isAll) ? 0 : 1;
   });
+}
+
+async function oneByOne<T, R>(all: readonly T[], act: (each: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const each of all) results.push(await act(each));
+  return results;
+}
+
+async function paced<R>(
+  { io }: Call,
+  { inspector }: Engine,
+  perSecond: number,
+  letters: readonly DeadLetter[],
+  act: (letter: DeadLetter) => Promise<R>,
+): Promise<Paced<R>> {
+  const shown = progress(io);
+  const onStep = (done: number) => {
+    const leftSeconds = Math.ceil((letters.length - done) / perSecond);
+    shown.update(`${done} of ${letters.length}, ${perSecond} a second, ${leftSeconds} s left`);
+  };
+  const newest = async () => (await inspector.dead({ limit: 2 * PER_SECOND_MAX })).items;
+  try {
+    return await retryPaced(letters, act, { clock: systemClock, perSecond, newest, onStep });
+  } finally {
+    shown.end();
+  }
+}
+
+function whyLeft(deadAgain: readonly DeadLetter[], left: number): string {
+  const reasons = [...new Set(deadAgain.map(({ reason }) => oneLine(reason, REASON_MAX)))];
+  return (
+    `${left} left as they were: ${deadAgain.length} that were retried are dead letters again ` +
+    `(${reasons.slice(0, 3).join("; ")}). Put the cause right, then run it again.`
+  );
 }
 
 async function letterLike({ repairs, inspector }: Engine, given: string): Promise<string> {
