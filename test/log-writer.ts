@@ -5,7 +5,7 @@ import { systemClock } from "../src/runtime/system-clock.ts";
 // A process that logs so many lines, as a worker of the service does, and then ends or waits to be told to.
 const [name, count, ending] = process.argv.slice(2);
 const io = processIo(systemClock.nowMs);
-const log = createLog({ level: "info", pretty: false, nowMs: io.nowMs, write: io.logLine });
+const log = createLog({ level: "info", format: "json", inColour: false, nowMs: io.nowMs, write: io.logLine });
 
 for (let line = 0; line < Number(count); line += 1) {
   log("info", "test.line", { name, line, rest: "x".repeat(100 + (line % 150)) });

@@ -4,7 +4,7 @@ import { createLull, type Lull } from "../index.ts";
 import type { Log } from "../model/log.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { Call } from "./command.ts";
-import { createLog } from "./logger.ts";
+import { createLog, logShape } from "./logger.ts";
 import { CommandFailed } from "./usage-error.ts";
 
 export interface Opened {
@@ -85,7 +85,7 @@ function withoutRows(log: Log, call: Call): Log {
 export function quietLog(call: Call) {
   return createLog({
     level: call.options.verbose === true ? "debug" : "warn",
-    pretty: call.io.stderrIsTty,
+    ...logShape(call.io),
     nowMs: call.io.nowMs,
     write: call.io.err,
   });

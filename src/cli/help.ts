@@ -1,7 +1,8 @@
-import type { Knob } from "../config/knob.ts";
+import { type Knob, unitOf } from "../config/knob.ts";
 import { KNOBS } from "../config/knobs.ts";
 import { CATALOGUE, type Group } from "./catalogue.ts";
 import type { Command, Options } from "./command.ts";
+import { inked, type Paint } from "./output/colour.ts";
 import { wrapped } from "./output/wrapped.ts";
 
 /** How wide the terminal is; absent where there is none. */
@@ -28,14 +29,24 @@ export function settingOptions(settings: Command["settings"]): Options {
       const value = knob.default ?? knob.otherwise;
       const help = `${knob.help}${value === undefined ? "" : ` (${String(value)})`}`.replaceAll("`", "");
       if (knob.kind.type === "boolean") return [knob.flag, { type: "boolean", help }];
-      return [knob.flag, { type: "string", value: isNumber(knob.kind) ? "N" : "TEXT", help }];
+      return [knob.flag, { type: "string", value: valueShown(knob), help }];
     }),
   );
 }
 
-function isNumber({ type }: Knob["kind"]): boolean {
-  return type === "number" || type === "integer";
+/** Units that stand for themselves in the help. What is counted in pieces is a number. */
+const TOLD_UNITS = ["seconds", "hours", "days", "bytes"];
+
+function valueShown(knob: Knob): string {
+  const { type } = knob.kind;
+  if (type !== "number" && type !== "integer") return "TEXT";
+  const unit = unitOf(knob);
+  return unit !== undefined && TOLD_UNITS.includes(unit) ? unit.toUpperCase() : "N";
 }
+
+/** The words that stand alone above what they are about. */
+export const helpTitles: Paint = (shown) =>
+  shown.replace(/^(?:Commands|Options|Settings|Examples|Usage:)(?= |$)/gm, (title) => inked("strong", title));
 
 export function mainHelp(version: string, columns?: Columns): string {
   return [

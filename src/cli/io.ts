@@ -1,5 +1,6 @@
 import cluster from "node:cluster";
 import { fstatSync } from "node:fs";
+import { type Paint, wantsColour } from "./output/colour.ts";
 import { fileTarget } from "./output/file-target.ts";
 import { harmless } from "./output/harmless.ts";
 import { LineWriter, type LostLine } from "./output/line-writer.ts";
@@ -13,9 +14,16 @@ export interface Io {
   readonly stderrIsTty: boolean;
   /** How wide the terminal is that results go to; absent where they go elsewhere. */
   readonly columns?: number | undefined;
+  /** The same of the terminal that everything else goes to. */
+  readonly errColumns?: number | undefined;
+  /** Whether what is for a person may have colour; results have their `Paint`. */
+  readonly errInColour?: boolean;
   readonly nowMs: () => number;
-  /** Results, and nothing else: what `--json` prints can be piped as it is. */
-  out(line: string): void;
+  /**
+   * Results, and nothing else: what `--json` prints can be piped as it is. `paint` is asked only where colour
+   * is wanted, and last: what a customer wrote can ask for none.
+   */
+  out(line: string, paint?: Paint): void;
   /** Everything that is meant for a person only. */
   err(text: string): void;
   /**
@@ -26,21 +34,25 @@ export interface Io {
 }
 
 export function processIo(nowMs: () => number): Io {
-  const { stderr } = process;
+  const { stderr, stdout } = process;
   const target = isFile(stderr.fd) ? fileTarget(stderr.fd) : stderr;
   const lines = new LineWriter({ target, writeNow: (text) => writeNow(stderr.fd, text) });
   process.on("exit", () => lines.end());
+  const isTold = wantsColour(process.env, stdout.isTTY === true);
   return {
     // A copy, which costs nothing to look at: with every webhook a secret is asked for.
     env: { ...process.env },
     cwd: process.cwd(),
     stderrIsTty: stderr.isTTY === true,
-    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    columns: stdout.isTTY ? stdout.columns : undefined,
+    errColumns: stderr.isTTY ? stderr.columns : undefined,
+    errInColour: wantsColour(process.env, stderr.isTTY === true),
     nowMs,
     // What was logged before comes before. The text may hold what a customer wrote.
-    out(line) {
+    out(line, paint) {
       lines.flush();
-      process.stdout.write(`${harmless(line)}\n`);
+      const shown = harmless(line);
+      stdout.write(`${isTold && paint ? paint(shown) : shown}\n`);
     },
     err: (text) => lines.say(text),
     logLine: (line, lostLine) => lines.write(line, lostLine),

@@ -1,12 +1,18 @@
+import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
+import type { LogFormat } from "../model/log.ts";
 import { maskAddress } from "../runtime/log-privacy.ts";
-import { createLog } from "./logger.ts";
+import { createLog, logShape } from "./logger.ts";
 import { WHOLE_BYTES_MAX } from "./output/line-writer.ts";
 
-function logTo(lines: string[], options: { level?: "debug" | "info" | "warn"; pretty?: boolean } = {}) {
+function logTo(
+  lines: string[],
+  options: { level?: "debug" | "info" | "warn"; format?: LogFormat; inColour?: boolean } = {},
+) {
   return createLog({
     level: options.level ?? "info",
-    pretty: options.pretty ?? false,
+    format: options.format ?? "json",
+    inColour: options.inColour ?? false,
     nowMs: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6),
     write: (line) => void lines.push(line),
     fields: { worker: 2 },
@@ -50,19 +56,37 @@ test("a short address gives nothing away", () => {
   expect(maskAddress("1234")).toBe("****");
 });
 
-test("a terminal gets a readable line", () => {
+test("a person gets a readable line, in colour where that is wanted", () => {
   const lines: string[] = [];
-  logTo(lines, { pretty: true })("error", "turn.dead", { reason: "timeout", absent: undefined });
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is taken away.
-  expect(lines[0]?.replace(/\u001b\[\d+m/g, "")).toBe(
-    "03:04:05.006 error turn.dead worker=2 reason=timeout\n",
+  for (const inColour of [false, true])
+    logTo(lines, { format: "pretty", inColour })("error", "turn.dead", {
+      reason: "timeout",
+      absent: undefined,
+    });
+  const [plain, coloured] = lines;
+  expect(plain).toBe("03:04:05.006 error turn.dead worker=2 reason=timeout\n");
+  expect(coloured).toContain("\u001b[31merror\u001b[0m");
+  expect(stripVTControlCharacters(coloured!)).toBe(plain);
+});
+
+test("a terminal is read by a person, anything else by a program, unless it was said", () => {
+  const shapes = [true, false].flatMap((stderrIsTty) =>
+    [undefined, "pretty", "json"].map((said) => logShape({ stderrIsTty }, said as LogFormat).format),
   );
+  expect(shapes).toEqual(["pretty", "pretty", "json", "json", "pretty", "json"]);
 });
 
 test("a line says how many were left out, in the words and with the fields of its log", () => {
   const told: string[] = [];
   const write = (_line: string, lostLine: (lines: number) => string) => void told.push(lostLine(3));
-  createLog({ level: "error", pretty: false, nowMs: () => 0, write, fields: { worker: 2 } })("error", "a");
+  createLog({
+    level: "error",
+    format: "json",
+    inColour: false,
+    nowMs: () => 0,
+    write,
+    fields: { worker: 2 },
+  })("error", "a");
   expect(JSON.parse(told[0] as string)).toMatchObject({ event: "log.lines-lost", worker: 2, lines: 3 });
 });
 

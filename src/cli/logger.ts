@@ -1,24 +1,35 @@
-import type { Log, LogFields, LogLevel } from "../model/log.ts";
+import type { Log, LogFields, LogFormat, LogLevel } from "../model/log.ts";
 import { safeFields } from "../runtime/log-privacy.ts";
+import type { Io } from "./io.ts";
+import { type Ink, inked } from "./output/colour.ts";
 import { harmless } from "./output/harmless.ts";
 import type { LostLine } from "./output/line-writer.ts";
 import { wholeLine } from "./output/whole-line.ts";
 
 const RANK: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
-const COLOUR: Record<LogLevel, number> = { debug: 90, info: 36, warn: 33, error: 31 };
+const INKS: Readonly<Record<LogLevel, Ink>> = { debug: "faint", info: "info", warn: "warning", error: "bad" };
 
 export interface LoggerOptions {
   readonly level: LogLevel;
-  /** For a person at a terminal; otherwise one JSON object a line. */
-  readonly pretty: boolean;
+  readonly format: LogFormat;
+  /** Of what is for a person. */
+  readonly inColour: boolean;
   readonly nowMs: () => number;
   readonly write: (line: string, lostLine: LostLine) => void;
   /** Fields of every line, such as the worker's name. */
   readonly fields?: LogFields;
 }
 
+/** Unless it was said: a terminal is read by a person, and anything else by a program. */
+export function logShape(
+  { stderrIsTty, errInColour = false }: Pick<Io, "stderrIsTty" | "errInColour">,
+  said?: LogFormat,
+): Pick<LoggerOptions, "format" | "inColour"> {
+  return { format: said ?? (stderrIsTty ? "pretty" : "json"), inColour: errInColour };
+}
+
 export function createLog(options: LoggerOptions): Log {
-  const format = options.pretty ? prettyLine : jsonLine;
+  const format = options.format === "json" ? jsonLine : prettyLine(options.inColour ? inked : plain);
   const timeOf = timeInWords();
   const lineOf = (level: LogLevel, event: string, fields: LogFields) => {
     const safe = safeFields(fields);
@@ -46,12 +57,16 @@ function jsonLine(time: string, level: LogLevel, event: string, fields: LogField
   return harmless(JSON.stringify({ time, level, event, ...fields }));
 }
 
-function prettyLine(time: string, level: LogLevel, event: string, fields: LogFields): string {
-  const rest = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const tail = rest.map(([key, value]) => ` ${dim(`${key}=`)}${harmless(String(value))}`).join("");
-  return `${dim(time.slice(11, 23))} \u001b[${COLOUR[level]}m${level.padEnd(5)}\u001b[0m ${event}${tail}`;
+function prettyLine(shown: typeof inked): typeof jsonLine {
+  return (time, level, event, fields) => {
+    const rest = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const tail = rest
+      .map(([key, value]) => ` ${shown("faint", `${key}=`)}${harmless(String(value))}`)
+      .join("");
+    return `${shown("faint", time.slice(11, 23))} ${shown(INKS[level], level.padEnd(5))} ${event}${tail}`;
+  };
 }
 
-function dim(text: string): string {
-  return `\u001b[2m${text}\u001b[0m`;
+function plain(_: Ink, text: string): string {
+  return text;
 }

@@ -1,20 +1,29 @@
 import { withoutUsers } from "../schema/plain-url.ts";
 import type { Io } from "./io.ts";
+import { inked } from "./output/colour.ts";
 import { harmless } from "./output/harmless.ts";
-import { UsageError } from "./usage-error.ts";
+import { type CalledCommand, UsageError } from "./usage-error.ts";
 
 /** What is wrong was said on the command line, in the environment or in a file, and is put right there. */
 const SAID_WRONG = ["INVALID_CONFIG", "INVALID_REQUEST"];
 
 /** One line that says what to do about it; the stack only for those who ask. Returns the exit code. */
 export function reportError(error: unknown, verbose: boolean, io: Io): number {
-  io.err(`lull: ${shown(error instanceof Error ? error.message : String(error))}\n`);
+  const prefix = io.errInColour ? inked("bad", "lull:") : "lull:";
+  io.err(`${prefix} ${shown(error instanceof Error ? error.message : String(error))}\n`);
   if (verbose && error instanceof Error && error.stack) io.err(`${shown(error.stack)}\n`);
   if (error instanceof UsageError) {
-    io.err("Run `lull --help` for help.\n");
+    io.err(`${helpFor(error.called)}\n`);
     return 2;
   }
   return exitCodeOf(error);
+}
+
+/** Of the command that failed, and not of all. */
+function helpFor(called: CalledCommand | undefined): string {
+  if (called === undefined) return "Run `lull --help` for help.";
+  const { name, usage = "[options]" } = called;
+  return `Usage: lull ${name} ${usage}\nRun \`lull ${name} --help\` for help.`;
 }
 
 /** Whether stacks are wanted. */

@@ -60,11 +60,11 @@ test.each([
   [["strat"], "strat is not a command. Did you mean start?"],
   [["frobnicate"], "frobnicate is not a command. There are: dev, start"],
   [["conversations", "lst"], "lst is not a command of lull conversations. Did you mean list?"],
-  [["start", "--wrokers", "2"], "lull start has no option --wrokers. Did you mean workers?"],
+  [["start", "--wrokers", "2"], "start has no option --wrokers. Did you mean workers?"],
   [["start", "--workers"], "--workers needs a value"],
   [["config", "--json=1"], "--json takes no value"],
-  [["conversations", "show"], "lull conversations show needs <id>: lull conversations show <id>"],
-  [["locks", "now"], 'lull locks does not know what to do with "now"'],
+  [["conversations", "show"], "conversations show needs <id>"],
+  [["locks", "now"], 'locks does not know what to do with "now"'],
   [["unknown", "mark", "u1", "lost"], "mark it sent or not-sent, not lost"],
   [["dead", "retry"], "name dead letters by id, or give --all"],
   [["dead", "retry", "d1", "--all"], "name dead letters by id, or give --all"],
@@ -92,6 +92,24 @@ test("a database that is not there is not made by looking at it", async () => {
   const { code, err } = await lull(["conversations", "list"]);
   expect(code).toBe(1);
   expect(err).toContain(`there is no database at ${join(cwd, "data/lull.db")}`);
+});
+
+test("the help that is named is the failing command's own", async () => {
+  expect((await lull(["dead", "retry"])).err).toBe(
+    "lull: name dead letters by id, or give --all\nUsage: lull dead retry <id>... | --all\n" +
+      "Run `lull dead retry --help` for help.\n",
+  );
+  expect((await lull(["frobnicate"])).err).toMatch(/\nRun `lull --help` for help\.\n$/);
+});
+
+test("a time may say its unit, whichever the setting's own is", async () => {
+  const given = ["--window", "1500ms", "--retry-for", "2h", "--lease", "2m"];
+  const { values } = JSON.parse(
+    (await lull(["config", "--json", ...given], { LULL_DEDUPE_HOURS: "2d" })).out,
+  );
+  const asked = ["window.seconds", "limits.retryForSeconds", "limits.leaseSeconds", "limits.dedupeHours"];
+  expect(asked.map((key) => values[key].value)).toEqual([1.5, 7_200, 120, 48]);
+  expect((await lull(["config", "--concurrency", "5s"])).err).toContain('not "5s"');
 });
 
 describe("config", () => {

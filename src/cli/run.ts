@@ -5,7 +5,7 @@ import { didYouMean } from "../schema/suggest.ts";
 import { CATALOGUE, type Entry, type Group } from "./catalogue.ts";
 import type { Call, Command } from "./command.ts";
 import { ENGINES } from "./engines.ts";
-import { COMMON, commandHelp, groupHelp, mainHelp, settingOptions } from "./help.ts";
+import { COMMON, commandHelp, groupHelp, helpTitles, mainHelp, settingOptions } from "./help.ts";
 import type { Io } from "./io.ts";
 import { namedSecrets } from "./named-secrets.ts";
 import { isVerbose, reportError } from "./report-error.ts";
@@ -54,7 +54,11 @@ async function callEntry(entry: Entry, name: string, argv: readonly string[], io
   const command = await entry.load();
   if (argv.includes("--help") || argv.includes("-h"))
     return print(io, commandHelp(name, command, io.columns));
-  return command.run(parse(name, command, argv, io));
+  try {
+    return await command.run(parse(name, command, argv, io));
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(error.message, { name, usage: command.usage }) : error;
+  }
 }
 
 /** Options and arguments of one command; what it does not know is an error with a suggestion. */
@@ -88,7 +92,7 @@ function checkOption(
 ): void {
   const option = Object.hasOwn(options, key) ? options[key] : undefined;
   if (!option) {
-    throw new UsageError(`lull ${name} has no option --${key}${didYouMean(key, Object.keys(options))}`);
+    throw new UsageError(`${name} has no option --${key}${didYouMean(key, Object.keys(options))}`);
   }
   // `--status --json`: the value was forgotten, and the next option would be taken for it.
   const isForgotten = typeof value === "string" && /^--[a-z]/.test(value);
@@ -101,14 +105,12 @@ function checkOption(
 function checkArguments(name: string, command: Command, given: readonly string[]): void {
   const { required, more } = command.args ?? { required: [] };
   const missing = required[given.length];
-  if (missing !== undefined)
-    throw new UsageError(`lull ${name} needs ${missing}: lull ${name} ${command.usage ?? ""}`.trim());
+  if (missing !== undefined) throw new UsageError(`${name} needs ${missing}`);
   const extra = given[required.length];
-  if (extra !== undefined && !more)
-    throw new UsageError(`lull ${name} does not know what to do with "${extra}"`);
+  if (extra !== undefined && !more) throw new UsageError(`${name} does not know what to do with "${extra}"`);
 }
 
 function print(io: Io, text: string): number {
-  io.out(text);
+  io.out(text, helpTitles);
   return 0;
 }

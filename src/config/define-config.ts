@@ -1,7 +1,7 @@
 import type { TwilioOptions } from "../channels/twilio/index.ts";
 import type { WatiOptions } from "../channels/wati/index.ts";
 import type { WebOptions } from "../channels/web/index.ts";
-import type { LogLevel } from "../model/log.ts";
+import type { LogFormat, LogLevel } from "../model/log.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { EngineProvider } from "../ports/engine.ts";
 import type { Responder } from "../ports/responder.ts";
@@ -85,6 +85,11 @@ interface ServerEntries {
   readonly hungSeconds?: number;
   /** What is logged: this level and what is worse. Default `info`. Variable `LULL_LOG_LEVEL`. */
   readonly logLevel?: LogLevel;
+  /**
+   * How the log is written: `pretty` for a person, `json` for a program, one object a line. Default: `pretty`
+   * on a terminal, `json` elsewhere. Variable `LULL_LOG_FORMAT`.
+   */
+  readonly logFormat?: LogFormat;
   /** The phone page at `/` and its channel `web`. Default: on in `lull dev` only. Variable `LULL_WEB`. */
   readonly web?: boolean;
 }

@@ -1,9 +1,10 @@
 import { ConfigError } from "../errors.ts";
-import type { LimitName } from "../model/limits.ts";
+import { LIMITS, type Limit, type LimitName, UNITS } from "../model/limits.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 import { type Aliases, aliasesInText } from "../schema/aliases.ts";
 import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
 import type { Schema } from "../schema/schema.ts";
+import { spanMs } from "../schema/span.ts";
 
 export type Value = string | number | boolean | SecretReference | Aliases;
 
@@ -29,15 +30,29 @@ export interface Knob {
   readonly notInFile?: true;
 }
 
+/** What its number counts. Undefined for what is no number, or counts itself. */
+export function unitOf({ key, limit }: Pick<Knob, "key" | "limit">): Limit["unit"] | undefined {
+  if (limit !== undefined) return LIMITS[limit].unit;
+  return /seconds$/i.test(key) ? "seconds" : undefined;
+}
+
 /** Reads a value from text: the environment or a flag. `where` is what the person typed it under. */
-export function valueFromText(kind: Schema, text: string, where: string): Value {
+export function valueFromText(knob: Knob, text: string, where: string): Value {
+  const { kind } = knob;
   const trimmed = text.trim();
   if (kind.type === "number" || kind.type === "integer")
-    return checked(kind, trimmed === "" ? Number.NaN : Number(trimmed), where, text);
+    return checked(kind, numberIn(trimmed, unitOf(knob)), where, text);
   if (kind.type === "boolean") return checked(kind, YES_NO_WORDS[trimmed.toLowerCase()], where, text);
   // What a file says as an object is written as pairs, and so far only aliases are.
   if (kind.type === "object") return checked(kind, aliasesIn(trimmed, where), where, text);
   return checked(kind, kind.type === "secret" ? text : trimmed, where, text);
+}
+
+/** A time may say its unit, whichever the setting's own is: `90s`, `2m`. */
+function numberIn(text: string, unit: Limit["unit"] | undefined): number {
+  if (text === "") return Number.NaN;
+  const inMs = unit === undefined || UNITS[unit] === 1 ? undefined : spanMs(text);
+  return inMs === undefined ? Number(text) : inMs / UNITS[unit!];
 }
 
 function aliasesIn(text: string, where: string): Aliases {

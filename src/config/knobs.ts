@@ -94,6 +94,14 @@ const SERVICE: readonly Knob[] = [
     help: "`debug`, `info`, `warn` or `error`",
   },
   {
+    key: "logFormat",
+    env: "LULL_LOG_FORMAT",
+    flag: "log-format",
+    kind: oneOf("pretty", "json"),
+    otherwise: "`pretty` on a terminal, else `json`",
+    help: "how the log is written: `pretty` for a person, or `json`, one object a line",
+  },
+  {
     key: "publicUrl",
     env: "LULL_PUBLIC_URL",
     flag: "public-url",

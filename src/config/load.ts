@@ -1,5 +1,5 @@
 import { ConfigError } from "../errors.ts";
-import type { Log, LogLevel } from "../model/log.ts";
+import type { Log, LogFormat, LogLevel } from "../model/log.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import type { LimitsConfig, LullConfig } from "../runtime/config.ts";
 import { environmentSecrets } from "../secrets/secrets.ts";
@@ -72,6 +72,8 @@ export interface ServerSettings {
   /** 0: the event loop is not watched. */
   readonly hungMs: number;
   readonly logLevel: LogLevel;
+  /** Undefined: as fits where it goes. */
+  readonly logFormat: LogFormat | undefined;
 }
 
 /**
@@ -158,6 +160,7 @@ function serverSettings(resolved: ResolvedSettings, db: string | undefined): Ser
     stopGraceMs: value<number>("stopGraceSeconds") * 1_000,
     hungMs: value<number>("hungSeconds") * 1_000,
     logLevel: value("logLevel"),
+    logFormat: value("logFormat"),
   };
 }
 

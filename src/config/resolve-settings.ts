@@ -80,7 +80,7 @@ function fromFlag(knob: Knob, flags: Layers["flags"]): Setting | undefined {
   const given = knob.flag === undefined ? undefined : flags[knob.flag];
   if (given === undefined) return undefined;
   const origin = `--${knob.flag}`;
-  const value = typeof given === "boolean" ? given : valueFromText(knob.kind, String(given), origin);
+  const value = typeof given === "boolean" ? given : valueFromText(knob, String(given), origin);
   return { knob, value, layer: LAYER.flag, origin };
 }
 
@@ -91,7 +91,7 @@ function fromEnvironment(knob: Knob, env: Layers["env"]): Setting | undefined {
   // Compose files and CI hand on unset variables as empty ones.
   if (given === undefined || given.trim() === "") return undefined;
   const origin = knob.env as string;
-  return { knob, value: valueFromText(knob.kind, given, origin), layer: LAYER.environment, origin };
+  return { knob, value: valueFromText(knob, given, origin), layer: LAYER.environment, origin };
 }
 
 function fromFile(knob: Knob, file: Layers["file"]): Setting | undefined {

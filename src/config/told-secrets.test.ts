@@ -98,6 +98,7 @@ function rightFor(key: string): unknown {
   if (key === "aliases") return { "/webhook": "a" };
   if (kind.type === "url") return "https://example.test";
   if (value !== undefined) return value;
+  if (kind.type === "string" && kind.enum) return kind.enum[0];
   if (kind.type === "secret") return { env: "TOKEN" };
   return kind.type === "boolean" ? false : kind.type === "string" ? "x" : 1;
 }

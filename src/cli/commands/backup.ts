@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { BackupReport } from "../../ports/engine.ts";
 import type { Command } from "../command.ts";
 import { requireDatabase, silent } from "../data.ts";
+import { counted } from "../output/counted.ts";
 import { printResult } from "../output/print.ts";
 import { progress } from "../output/progress.ts";
 import { abortedBySignals } from "../serving/signals.ts";
@@ -30,7 +31,7 @@ export const backup: Command = {
     const held = await engine
       .backup(file, {
         atMs,
-        onProgress: (done, total) => shown.update(`${percent(done, total)} % copied`),
+        onProgress: (done, total) => shown.step(done, total, "page"),
         signal,
       })
       .catch((error) => stoppedOr(error, signal))
@@ -59,7 +60,7 @@ function stoppedOr(error: unknown, { aborted, reason }: AbortSignal): number {
 function inWords({ staged, drafts }: BackupReport): string {
   if (staged === 0 && drafts === 0) return "";
   return `
-It holds ${staged} staged messages and ${drafts} drafts. A service that starts on it
+It holds ${counted(staged, "staged message")} and ${counted(drafts, "draft")}. A service that starts on it
 answers them, even those that are answered by then.`;
 }
 
@@ -69,10 +70,6 @@ It leaves to you what known customers of WhatsApp wrote, unless you add --by-num
 number's only owner for the writer: sound for hours, in which hardly a number
 changes hands, and not for weeks.
 People who are erased from now on are in it all the same: after restoring it, erase them again.`;
-}
-
-function percent(done: number, total: number): number {
-  return Math.floor((done / total) * 100);
 }
 
 function isThere(file: string): Promise<boolean> {

@@ -5,6 +5,7 @@ import type { SecretReference } from "../../ports/secrets.ts";
 import { ALIASES, type Aliases, aliasesAsText } from "../../schema/aliases.ts";
 import { maskUrl } from "../../schema/plain-url.ts";
 import type { Command } from "../command.ts";
+import { tableHeads } from "../output/colour.ts";
 import { table } from "../output/table.ts";
 
 export const config: Command = {
@@ -17,7 +18,8 @@ export const config: Command = {
     const settings = [...loaded.resolved.values()].filter(
       ({ origin }) => call.options.set !== true || origin !== "default",
     );
-    call.io.out(call.json ? asJson(loaded, settings) : asTable(loaded, settings));
+    if (call.json) call.io.out(asJson(loaded, settings));
+    else call.io.out(asTable(loaded, settings), tableHeads);
     return 0;
   },
 };

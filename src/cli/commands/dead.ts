@@ -159,10 +159,7 @@ async function paced<R>(
   act: (letter: DeadLetter) => Promise<R>,
 ): Promise<Paced<R>> {
   const shown = progress(io);
-  const onStep = (done: number) => {
-    const leftSeconds = Math.ceil((letters.length - done) / perSecond);
-    shown.update(`${done} of ${letters.length}, ${perSecond} a second, ${leftSeconds} s left`);
-  };
+  const onStep = (done: number) => shown.step(done, letters.length, "dead letter");
   const newest = async () => (await inspector.dead({ limit: 2 * PER_SECOND_MAX })).items;
   try {
     return await retryPaced(letters, act, { clock: systemClock, perSecond, newest, onStep });

@@ -33,7 +33,7 @@ stay in the file: deal with them there.`,
       try {
         const { conversations: total } = await source.inspector.counts();
         const done = await takeIn(source, importConversation, (count) =>
-          shown.update(`${count} of ${counted(total, "conversation")}`),
+          shown.step(count, total, "conversation"),
         );
         shown.end();
         printResult(

@@ -8,6 +8,7 @@ import type { Command } from "../command.ts";
 import { withData } from "../data.ts";
 import { pausesNow, stoodNow } from "../kept-back.ts";
 import { type Mute, mutesOf } from "../muted-projects.ts";
+import { inkedStarts } from "../output/colour.ts";
 import { counted } from "../output/counted.ts";
 import { printJson } from "../output/print.ts";
 import { refusedWebhooksShown } from "../output/refused-webhooks.ts";
@@ -64,7 +65,7 @@ export const status: Command = {
       const refusing = refusingAmong(projects, lull.settings);
       const found = { version: version(), service, counts, standing, refusing, ...lastError, refused, isCut };
       if (call.json) printJson(call, found);
-      else call.io.out(linesWithin(call.io.columns, linesOf(found, nowMs)));
+      else call.io.out(linesWithin(call.io.columns, linesOf(found, nowMs)), PAINT);
       return 0;
     }),
 };
@@ -124,6 +125,17 @@ const LABELS: Readonly<Record<Mute["by"], string>> = {
   pause: "paused",
   channels: "barred",
 };
+
+const PAINT = inkedStarts({
+  ...{
+    stopped: "warning",
+    paused: "warning",
+    barred: "warning",
+    webhooks: "warning",
+    "set aside": "warning",
+  },
+  ...{ failing: "bad", dead: "bad", unknown: "bad" },
+});
 
 function webhookLines(service: RunningService): string[] {
   if (service.kind !== "ready") return [];

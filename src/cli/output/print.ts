@@ -1,6 +1,7 @@
 import { toPublic } from "../../http/public-json.ts";
 import type { Listing } from "../../ports/inspector.ts";
 import type { Call } from "../command.ts";
+import { tableHeads } from "./colour.ts";
 import { table } from "./table.ts";
 
 /** The same shapes as the API's, so that one parser reads both. */
@@ -11,7 +12,7 @@ export function printJson(call: Call, value: unknown): void {
 /** A result for programs or a sentence for people. */
 export function printResult(call: Call, value: unknown, sentence: string): void {
   if (call.json) printJson(call, value);
-  else call.io.out(sentence);
+  else call.io.out(sentence, tableHeads);
 }
 
 export interface Columns<T> {
@@ -23,7 +24,8 @@ export interface Columns<T> {
 
 export function printListing<T>(call: Call, listing: Listing<T>, { head, row, none }: Columns<T>): void {
   if (call.json) printJson(call, { items: listing.items, next: listing.next });
-  else call.io.out(listing.items.length === 0 ? nothing(listing, none) : table(head, listing.items.map(row)));
+  else if (listing.items.length === 0) call.io.out(nothing(listing, none));
+  else call.io.out(table(head, listing.items.map(row)), tableHeads);
   if (!call.json && listing.next !== undefined) call.io.out(`\nThere is more: --cursor ${listing.next}`);
 }
 

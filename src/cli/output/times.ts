@@ -1,3 +1,5 @@
+import { spanMs } from "../../schema/span.ts";
+
 const UNITS: readonly (readonly [string, number])[] = [
   ["d", 86_400_000],
   ["h", 3_600_000],
@@ -13,26 +15,18 @@ export function relativeTime(atMs: number, nowMs: number): string {
   return awayMs > 0 ? `in ${size}` : `${size} ago`;
 }
 
-function duration(ms: number): string | undefined {
+/** `12 s`, `3 min`; undefined below a second. */
+export function duration(ms: number): string | undefined {
   const unit = UNITS.find(([, unitMs]) => ms >= unitMs);
   return unit && `${Math.floor(ms / unit[1])} ${unit[0]}`;
 }
 
-const SPAN = /^(\d+(?:\.\d+)?)\s*(s|min|m|h|d|w)$/;
-const SPAN_MS: Record<string, number> = {
-  s: 1_000,
-  m: 60_000,
-  min: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** A moment in the past, as `2h`, `30m`, `1d` or an ISO date or time. Undefined when it is neither. */
 export function parseSince(text: string, nowMs: number): number | undefined {
-  const span = SPAN.exec(text.trim());
-  if (span) return nowMs - Number(span[1]) * SPAN_MS[span[2]!]!;
+  const span = spanMs(text);
+  if (span !== undefined) return nowMs - span;
   // `Date.parse` alone takes "10" for October 2001, and would fetch years.
   const day = ISO.exec(text.trim())?.[1];
   return day !== undefined && isDay(day) ? timeOf(text) : undefined;

@@ -5,7 +5,7 @@ import { createLull, type Lull } from "../../index.ts";
 import type { Log, LogFields } from "../../model/log.ts";
 import type { Call } from "../command.ts";
 import { checkHost, checkOpenPort } from "../doctor/open-port.ts";
-import { createLog } from "../logger.ts";
+import { createLog, logShape } from "../logger.ts";
 import type { ThreadLog } from "../watching/thread-log.ts";
 import { requireStore } from "./require-store.ts";
 import { requireTokens } from "./require-tokens.ts";
@@ -50,5 +50,6 @@ export function serviceLog(call: Call, loaded: Loaded, fields: LogFields = {}): 
 
 /** The options that can be passed to a thread. */
 export function loggerOptions(call: Call, loaded: Loaded, fields: LogFields = {}): ThreadLog {
-  return { level: loaded.server.logLevel, pretty: call.io.stderrIsTty, fields };
+  const { logLevel, logFormat } = loaded.server;
+  return { level: logLevel, ...logShape(call.io, logFormat), fields };
 }

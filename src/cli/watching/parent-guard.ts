@@ -1,4 +1,5 @@
 import type { Io } from "../io.ts";
+import { logShape } from "../logger.ts";
 import { WORKER_NUMBER } from "../workers/messages.ts";
 import { startThread } from "./start-thread.ts";
 import type { ThreadLog } from "./thread-log.ts";
@@ -19,11 +20,11 @@ const SMALL = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16 };
  * that cannot end, because its store is in the middle of a long call. It is the first thing that a worker
  * starts: a configuration may block while it is loaded. A thread of its own, since any other may be busy.
  */
-export async function guardParent({ env, stderrIsTty }: Io): Promise<void> {
-  const fields = { worker: Number(env[WORKER_NUMBER]) };
+export async function guardParent(io: Io): Promise<void> {
+  const fields = { worker: Number(io.env[WORKER_NUMBER]) };
   const data: ParentGuardData = {
     pid: process.ppid,
-    log: { level: "warn", pretty: stderrIsTty, fields },
+    log: { level: "warn", ...logShape(io), fields },
   };
   await startThread(new URL(ENTRY, import.meta.url), data, IS_SOURCE ? {} : SMALL);
 }

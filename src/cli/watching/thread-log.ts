@@ -4,7 +4,7 @@ import { createLog, type LoggerOptions } from "../logger.ts";
 import { writeNow } from "../output/write-now.ts";
 
 /** The options of a log that can be passed to a thread. */
-export type ThreadLog = Pick<LoggerOptions, "level" | "pretty" | "fields">;
+export type ThreadLog = Pick<LoggerOptions, "level" | "format" | "inColour" | "fields">;
 
 /** The log of a thread that watches over its process, and may be about to end it. */
 export function threadLog(options: ThreadLog): Log {

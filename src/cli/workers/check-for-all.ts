@@ -24,8 +24,8 @@ export async function checkForAll(
   const port = await probePort(server.port, server.host);
   const lull = lullHere();
   await orStop(lull, () => requireSound(lull, loaded, serviceLog(call, loaded)));
-  const { workers, host, stopGraceMs: graceMs, hungMs, logLevel } = server;
-  await toldToServe({ workers, host, port, graceMs, hungMs, logLevel, json: call.json });
+  const { workers, host, stopGraceMs: graceMs, hungMs, logLevel, logFormat } = server;
+  await toldToServe({ workers, host, port, graceMs, hungMs, logLevel, logFormat, json: call.json });
   return { lull, port };
 }
 

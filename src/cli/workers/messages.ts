@@ -1,4 +1,4 @@
-import type { LogLevel } from "../../model/log.ts";
+import type { LogFormat, LogLevel } from "../../model/log.ts";
 import type { Series } from "../../model/series.ts";
 import type { SignOfLife } from "../watching/sign-of-life.ts";
 
@@ -11,6 +11,7 @@ export interface Supervision {
   readonly graceMs: number;
   readonly hungMs: number;
   readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat | undefined;
   /** Whether what is printed is for a program. */
   readonly json: boolean;
 }

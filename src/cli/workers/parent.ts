@@ -2,7 +2,7 @@ import { ConfigError } from "../../errors.ts";
 import { tellOfCrashes } from "../../process/crash.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import type { Io } from "../io.ts";
-import { createLog } from "../logger.ts";
+import { createLog, logShape } from "../logger.ts";
 import { announce } from "../serving/announce.ts";
 import { firstSignal } from "../serving/signals.ts";
 import { CommandFailed } from "../usage-error.ts";
@@ -26,7 +26,7 @@ export async function runParent(io: Io): Promise<number | "alone"> {
   const { graceMs } = supervision;
   const log = createLog({
     level: supervision.logLevel,
-    pretty: io.stderrIsTty,
+    ...logShape(io, supervision.logFormat),
     nowMs: io.nowMs,
     write: io.logLine,
   });

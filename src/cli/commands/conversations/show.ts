@@ -14,6 +14,7 @@ import { type Opened, withData } from "../../data.ts";
 import { ALL_PAUSED, pausesNow, wayBack } from "../../kept-back.ts";
 import { mutesOf } from "../../muted-projects.ts";
 import { attributesShown } from "../../output/attributes.ts";
+import { tableHeads } from "../../output/colour.ts";
 import { statusShown } from "../../output/conversation-status.ts";
 import { counted } from "../../output/counted.ts";
 import { customerOf, nameShown } from "../../output/customer.ts";
@@ -48,7 +49,7 @@ export const show: Command = {
       if (call.json) printJson(call, detail);
       else {
         const parts = describe(await shownOf(opened, detail), last, call.io.nowMs());
-        call.io.out(parts.map((part) => within(part, call.io.columns)).join("\n"));
+        call.io.out(parts.map((part) => within(part, call.io.columns)).join("\n"), tableHeads);
       }
       return 0;
     });

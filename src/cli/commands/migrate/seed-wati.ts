@@ -133,7 +133,7 @@ async function move(
       knownSinceMs,
       isApplied,
       newerThanMs,
-      onProgress: (customers) => shown.update(`${customers} of ${total} customers`),
+      onProgress: (customers) => shown.step(customers, total, "customer"),
     },
     found.customers,
   );
