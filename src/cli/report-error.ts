@@ -2,21 +2,29 @@ import { withoutUsers } from "../schema/plain-url.ts";
 import type { Io } from "./io.ts";
 import { inked } from "./output/colour.ts";
 import { harmless } from "./output/harmless.ts";
-import { type CalledCommand, UsageError } from "./usage-error.ts";
+import { textWithin } from "./output/wrapped.ts";
+import { type CalledCommand, Unconfirmed, UsageError } from "./usage-error.ts";
 
 /** What is wrong was said on the command line, in the environment or in a file, and is put right there. */
 const SAID_WRONG = ["INVALID_CONFIG", "INVALID_REQUEST"];
 
+const MARK = "lull:";
+
 /** One line that says what to do about it; the stack only for those who ask. Returns the exit code. */
 export function reportError(error: unknown, verbose: boolean, io: Io): number {
-  const prefix = io.errInColour ? inked("bad", "lull:") : "lull:";
-  io.err(`${prefix} ${shown(error instanceof Error ? error.message : String(error))}\n`);
+  const said = shown(error instanceof Error ? error.message : String(error));
+  io.err(`${marked(io, textWithin(`${MARK} ${said}`, io.errColumns))}\n`);
   if (verbose && error instanceof Error && error.stack) io.err(`${shown(error.stack)}\n`);
+  if (error instanceof Unconfirmed) return 2;
   if (error instanceof UsageError) {
     io.err(`${helpFor(error.called)}\n`);
     return 2;
   }
   return exitCodeOf(error);
+}
+
+function marked({ errInColour }: Io, text: string): string {
+  return errInColour ? inked("bad", MARK) + text.slice(MARK.length) : text;
 }
 
 /** Of the command that failed, and not of all. */

@@ -16,6 +16,18 @@ export class UsageError extends Error {
 }
 
 /**
+ * What cannot be undone was asked for without `--yes`: the question, in words that show what would be lost.
+ * Exit code 2 as well, and no help: the line was right.
+ */
+export class Unconfirmed extends Error {
+  override readonly name = "Unconfirmed";
+
+  constructor(what: string, toGoOn: string) {
+    super(`this cannot be undone: ${what}\nTo go on: ${toGoOn}`);
+  }
+}
+
+/**
  * The command was understood and could not be carried out (no such conversation, port in use): one line, exit
  * code 1.
  */

@@ -59,17 +59,19 @@ function stoppedOr(error: unknown, { aborted, reason }: AbortSignal): number {
 /** An operator who restores it should know beforehand. */
 function inWords({ staged, drafts }: BackupReport): string {
   if (staged === 0 && drafts === 0) return "";
-  return `
-It holds ${counted(staged, "staged message")} and ${counted(drafts, "draft")}. A service that starts on it
-answers them, even those that are answered by then.`;
+  const held = `${counted(staged, "staged message")} and ${counted(drafts, "draft")}`;
+  const answered = "A service that starts on it answers them, even those that are answered by then.";
+  return `\nIt holds ${held}. ${answered}`;
 }
 
 function after(takenAt: string): string {
-  return `Once restored, what came in since then is fetched with: lull catch-up --since ${takenAt}
-It leaves to you what known customers of WhatsApp wrote, unless you add --by-number, which takes a
-number's only owner for the writer: sound for hours, in which hardly a number
-changes hands, and not for weeks.
-People who are erased from now on are in it all the same: after restoring it, erase them again.`;
+  return [
+    `Once restored, what came in since then is fetched with: lull catch-up --since ${takenAt}`,
+    "It leaves to you what known customers of WhatsApp wrote, unless you add --by-number, which takes a " +
+      "number's only owner for the writer: sound for hours, in which hardly a number changes hands, " +
+      "and not for weeks.",
+    "People who are erased from now on are in it all the same: after restoring it, erase them again.",
+  ].join("\n");
 }
 
 function isThere(file: string): Promise<boolean> {

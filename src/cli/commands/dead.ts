@@ -13,7 +13,7 @@ import { printBlocks, printResult } from "../output/print.ts";
 import { progress } from "../output/progress.ts";
 import { oneLine } from "../output/table.ts";
 import { type Paced, retryPaced } from "../paced-retry.ts";
-import { UsageError } from "../usage-error.ts";
+import { Unconfirmed, UsageError } from "../usage-error.ts";
 
 export const list: Command = {
   about:
@@ -88,10 +88,10 @@ export const discard: Command = {
 };
 
 /** The question shows the letter: an id does not say what would be lost. */
-function unsure(call: Call, letter: DeadLetter): UsageError {
+function unsure(call: Call, letter: DeadLetter): Unconfirmed {
   const given = call.options.all === true ? "--all" : call.args.join(" ");
   const lines = [letterTitle(letter, call.io.nowMs()), ...letterLines(letter)].join("\n");
-  return new UsageError(`this cannot be undone:\n${lines}\nTo go on: lull dead discard ${given} --yes`);
+  return new Unconfirmed(`\n${lines}`, `lull dead discard ${given} --yes`);
 }
 
 function discarded({ id, conversationId, messages, atMs }: DeadLetter) {

@@ -8,8 +8,7 @@ import { withData } from "../data.ts";
 import { counted } from "../output/counted.ts";
 import { printBlocks, printResult } from "../output/print.ts";
 import { asideLines, MOVED_BY, shortId, sinceShown, whatItIs } from "../output/set-aside.ts";
-import { wrapped } from "../output/wrapped.ts";
-import { UsageError } from "../usage-error.ts";
+import { Unconfirmed, UsageError } from "../usage-error.ts";
 
 export const list: Command = {
   about: `Rows of the store that were not ours, or that a disk spoilt: set aside whole, with the reason. They
@@ -19,7 +18,7 @@ stop no conversation. --json shows the rows themselves.`,
     withData(call, async ({ engine }) => {
       const nowMs = call.io.nowMs();
       printBlocks(call, await engine.inspector.quarantined(pageOf(call)), {
-        block: (row) => blockOf(row, nowMs).map((each) => wrapped(each, INDENT, call.io.columns)),
+        block: (row) => blockOf(row, nowMs),
         none: "Nothing was set aside.",
         hint: HINT,
       });
@@ -27,7 +26,6 @@ stop no conversation. --json shows the rows themselves.`,
     }),
 };
 
-const INDENT = 4;
 const HINT = "Once you have seen to it: lull quarantine discard <id>, or --all";
 
 function blockOf(row: QuarantinedRow, nowMs: number): string[] {
@@ -117,19 +115,13 @@ async function discardEach(call: Call, lull: Lull, ids: readonly string[]): Prom
 const SHOWN_MAX = 5;
 
 /** The question shows what would be lost: a number does not say that customers wrote it. */
-function unsure(call: Call, rows: readonly QuarantinedRow[]): UsageError {
+function unsure(call: Call, rows: readonly QuarantinedRow[]): Unconfirmed {
   const nowMs = call.io.nowMs();
   const shown = rows.slice(0, SHOWN_MAX).flatMap((row) => asideLines(row, nowMs));
   const more = rows.length > SHOWN_MAX ? [`... and ${rows.length - SHOWN_MAX} more: lull quarantine`] : [];
   const messages = rows.filter(({ movable }) => movable).length;
   const lost = messages === 0 ? "" : `, of them ${counted(messages, "message")} that nobody answers then`;
   const flags = `--all${call.options["seed-rows"] === true ? " --seed-rows" : ""} --yes`;
-  return new UsageError(
-    [
-      `this cannot be undone: ${counted(rows.length, "row")}${lost}`,
-      ...shown,
-      ...more,
-      `To go on: lull quarantine discard ${flags}`,
-    ].join("\n"),
-  );
+  const what = [`${counted(rows.length, "row")}${lost}`, ...shown, ...more].join("\n");
+  return new Unconfirmed(what, `lull quarantine discard ${flags}`);
 }

@@ -3,6 +3,7 @@ import type { Listing } from "../../ports/inspector.ts";
 import type { Call } from "../command.ts";
 import { tableHeads } from "./colour.ts";
 import { table } from "./table.ts";
+import { textWithin } from "./wrapped.ts";
 
 /** The same shapes as the API's, so that one parser reads both. */
 export function printJson(call: Call, value: unknown): void {
@@ -12,7 +13,7 @@ export function printJson(call: Call, value: unknown): void {
 /** A result for programs or a sentence for people. */
 export function printResult(call: Call, value: unknown, sentence: string): void {
   if (call.json) printJson(call, value);
-  else call.io.out(sentence, tableHeads);
+  else call.io.out(textWithin(sentence, call.io.columns), tableHeads);
 }
 
 export interface Columns<T> {
@@ -47,7 +48,11 @@ export function printBlocks<T>(call: Call, listing: Listing<T>, { block, none, h
     printJson(call, { items: listing.items, next: listing.next });
     return;
   }
-  const blocks = listing.items.map((item) => block(item).join("\n"));
-  call.io.out(blocks.length === 0 ? nothing(listing, none) : [...blocks, hint].join("\n\n"));
+  const blocks = listing.items.map((item) => textWithin(block(item).join("\n"), call.io.columns));
+  call.io.out(
+    blocks.length === 0
+      ? nothing(listing, none)
+      : [...blocks, textWithin(hint, call.io.columns)].join("\n\n"),
+  );
   if (listing.next !== undefined) call.io.out(`\nThere is more: --cursor ${listing.next}`);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { wrapped } from "./wrapped.ts";
+import { textWithin, wrapped } from "./wrapped.ts";
 
 const LONG = "failing   OPENAI_UNAVAILABLE: the model answers that it is not there at present";
 
@@ -26,4 +26,28 @@ it("a word that is longer than a line is not broken: it may be a command or an i
 
 it("in a terminal that is hardly wider than the indent, a line is left to the terminal", () => {
   expect(wrapped(LONG, 10, 25)).toBe(LONG);
+});
+
+it("a command at the end of a line is not broken: its first half would run as it is pasted", () => {
+  const line = "this cannot be undone: the person goes. To go on: lull conversations erase c_1 --yes";
+  expect(wrapped(line, 0, 60).split("\n")).toEqual([
+    "this cannot be undone: the person goes. To go on: ".trimEnd(),
+    "lull conversations erase c_1 --yes",
+  ]);
+});
+
+it("of a text each sentence is wrapped for itself, and rows of tables are left as they are", () => {
+  const [sentence, indented] = [
+    "what follows here is a sentence of some words",
+    "  and this one was indented",
+  ];
+  const text = `${LONG}\n${sentence}\n${indented} a little before`;
+  expect(textWithin(text, 40).split("\n")).toEqual([
+    LONG,
+    "what follows here is a sentence of some",
+    "words",
+    "  and this one was indented a little",
+    "    before",
+  ]);
+  expect(textWithin(text, undefined)).toBe(text);
 });

@@ -8,7 +8,7 @@ export function wrapped(line: string, indent: number, columns: number | undefine
   // What stands before the first word is the line's own layout.
   const [start = ""] = /^\S*\s*/.exec(line)!;
   let current = start;
-  for (const word of line.slice(start.length).split(/(?<= )/)) {
+  for (const word of wordsIn(line.slice(start.length))) {
     const isFirst = current.trim() === "" || current === start;
     if (!isFirst && lengthOf(`${current}${word}`.trimEnd()) > columns) {
       lines.push(current.trimEnd());
@@ -17,6 +17,30 @@ export function wrapped(line: string, indent: number, columns: number | undefine
     current += word;
   }
   return [...lines, current].join("\n");
+}
+
+/** A command up to the end of its line is one word: broken, its first half would run as it is pasted. */
+function wordsIn(text: string): string[] {
+  const command = /(?<=: )lull .*$/.exec(text)?.[0] ?? "";
+  const words = text.slice(0, text.length - command.length).split(/(?<= )/);
+  return command === "" ? words : [...words.filter((word) => word !== ""), command];
+}
+
+/**
+ * Sentences, each a line, and rows of tables among them, which stay as they are. What was indented goes on
+ * below its first word.
+ */
+export function textWithin(text: string, columns: number | undefined): string {
+  if (columns === undefined) return text;
+  const within = (line: string) => {
+    const indent = line.length - line.trimStart().length;
+    return isRow(line) ? line : wrapped(line, indent === 0 ? 0 : indent + 2, columns);
+  };
+  return text.split("\n").map(within).join("\n");
+}
+
+function isRow(line: string): boolean {
+  return /\S {2,}\S/.test(line);
 }
 
 function lengthOf(text: string): number {
