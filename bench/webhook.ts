@@ -1,4 +1,4 @@
-import { signedWebhook } from "../src/testing/fake-twilio.ts";
+import { signedWebhook } from "../src/testing/fake-twilio-webhook.ts";
 import { ACCOUNT_SID, AUTH_TOKEN, OUR_NUMBER, PATH, PUBLIC_URL } from "./account.ts";
 
 /** Every message carries its number in its text: so it is found again in what the fakes were told. */

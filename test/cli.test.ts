@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../src/runtime/system-clock.ts";
-import { fakeTwilio, signedWebhook } from "../src/testing/fake-twilio.ts";
+import { fakeTwilio } from "../src/testing/fake-twilio.ts";
+import { signedWebhook } from "../src/testing/fake-twilio-webhook.ts";
 import { eventually, LullProcess } from "./lull-process.ts";
 import { typed } from "./typed-command.ts";
 

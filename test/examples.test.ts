@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json, text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fakeOpenAi } from "../src/testing/fake-openai.ts";
-import { fakeTwilio, signedWebhook } from "../src/testing/fake-twilio.ts";
+import { fakeOpenai } from "../src/testing/fake-openai.ts";
+import { fakeTwilio } from "../src/testing/fake-twilio.ts";
+import { signedWebhook } from "../src/testing/fake-twilio-webhook.ts";
 import { eventually, LullProcess } from "./lull-process.ts";
 import { stagePackage } from "./staged-package.ts";
 
@@ -114,7 +115,7 @@ describe.concurrent("examples that run:", () => {
 
   test("twilio-openai.ts", async () => {
     const [accountSid, authToken] = ["AC00000000000000000000000000000001", "test-auth-token"];
-    const [twilio, openai] = [fakeTwilio({ accountSid, authToken }), fakeOpenAi()];
+    const [twilio, openai] = [fakeTwilio({ accountSid, authToken }), fakeOpenai()];
     await Promise.all([twilio.start(), openai.start()]);
     try {
       const url = await listening("examples/twilio-openai.ts", [], {
@@ -141,7 +142,7 @@ describe.concurrent("examples that run:", () => {
       }
       await twilio.whenSent(1);
       expect(twilio.sent).toMatchObject([{ to: "whatsapp:+15550123", body: "answer to: a table\nfor two" }]);
-      expect(openai.requests[0]?.body.tools).toMatchObject([{ name: "tables_left" }]);
+      expect(openai.asked[0]?.body.tools).toMatchObject([{ name: "tables_left" }]);
     } finally {
       await Promise.all([twilio.stop(), openai.stop()]);
     }

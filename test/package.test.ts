@@ -40,6 +40,12 @@ const NAMES = {
     "engineFixture",
     "explore",
     "fakeClock",
+    "fakeItem",
+    "fakeMessage",
+    "fakeOpenai",
+    "fakeToolCall",
+    "fakeTwilio",
+    "fakeWati",
     "planFrom",
     "shrink",
     "simulate",
@@ -94,7 +100,7 @@ describe("the tarball", () => {
     expect(packed).toEqual(
       expect.arrayContaining(["deploy/lull.service", "deploy/lull-as-service", "SECURITY.md"]),
     );
-    expect(packed.filter((path) => /\.test\.|payloads|fake-(?!clock)/.test(path))).toEqual([]);
+    expect(packed.filter((path) => /\.test\.|payloads|fake-(?:secrets|turn)/.test(path))).toEqual([]);
   });
 
   test("names no machine", async () => {

@@ -6,7 +6,7 @@ import { memory } from "../engines/memory/index.ts";
 import { createService } from "../runtime/create-service.ts";
 import type { Service } from "../runtime/service.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
-import { signedWebhook } from "../testing/fake-twilio.ts";
+import { signedWebhook } from "../testing/fake-twilio-webhook.ts";
 import { createEdge } from "./edge.ts";
 import { toFetch } from "./fetch.ts";
 

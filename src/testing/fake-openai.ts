@@ -1,127 +1,111 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+import {
+  type FakeBehaviour,
+  type FakeDecision,
+  type FakeError,
+  type FakeReply,
+  type FakeRequest,
+  type FakeServer,
+  fakeServer,
+  growth,
+  jsonReply,
+} from "./fake-server.ts";
 
-export interface FakeOpenAiRequest {
-  /** 1 for the first request that arrived. */
+/** One time that a model was asked for an answer. */
+export interface FakeOpenaiRequest extends Omit<FakeRequest, "body"> {
+  /** 1 for the first one. */
   readonly n: number;
-  /** Wall time, comparable with that of other processes. */
-  readonly atMs: number;
-  readonly headers: IncomingHttpHeaders;
+  /** What was sent, read as JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects in it
   readonly body: any;
   /** What the user said last. */
   readonly lastUserText: string;
-  /** Resolves when the caller's connection is closed or its answer is out. */
-  readonly over: Promise<void>;
 }
 
-export interface FakeOpenAiError {
-  readonly status: number;
-  readonly code?: string;
-  readonly type?: string;
-  readonly message?: string;
-  readonly param?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** What the fake does with a request. A plain string is a completed answer with that text. */
-export type FakeOpenAiAnswer =
+/**
+ * What the model says. A plain string is a whole answer with that text. An `answer` has fields of the
+ * response, over those of a completed one without output: `output`, `status`, `usage`, ... Everything else is
+ * as with every fake.
+ */
+export type FakeOpenaiBehaviour =
   | string
-  /**
-   * Fields of the response, over those of a completed one without output: `output`, `status`, `usage`, ...
-   */
-  | { readonly response: Readonly<Record<string, unknown>> }
-  | { readonly error: FakeOpenAiError }
-  | { readonly raw: string; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
-  /** Never answers; the connection stays open until the caller or `stop` ends it. */
-  | { readonly hang: true }
-  /** Closes the connection without an answer. */
-  | { readonly drop: true }
-  | { readonly after: Promise<unknown>; readonly answer: FakeOpenAiAnswer };
+  | {
+      readonly kind: "answer";
+      readonly afterMs?: number;
+      readonly response: Readonly<Record<string, unknown>>;
+    }
+  | FakeBehaviour;
 
-export type FakeOpenAiBehaviour = (
-  request: FakeOpenAiRequest,
-  n: number,
-) => FakeOpenAiAnswer | Promise<FakeOpenAiAnswer>;
-
-export interface FakeOpenAi {
-  /** Listens on a free port of the loopback interface. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** For `OPENAI_BASE_URL`: ends in `/v1`. */
-  readonly url: string;
-  /** In order of arrival. */
-  readonly requests: readonly FakeOpenAiRequest[];
-  behave(behaviour: FakeOpenAiBehaviour): void;
+/** What `fakeOpenai` returns. Its `url` ends in `/v1`, for `OPENAI_BASE_URL`. */
+export interface FakeOpenai extends FakeServer<FakeOpenaiRequest, FakeOpenaiBehaviour> {
+  /** What the model was asked, oldest first. What is refused is in `requests` alone. */
+  readonly asked: readonly FakeOpenaiRequest[];
+  /** For `openai({ instructions, ...fake.options() })`. */
+  options(): { readonly apiKey: string; readonly baseUrl: string };
+  /** The same as variables, for a service that is a process of its own. */
+  environment(): Readonly<Record<string, string>>;
+  /** Resolves with the n-th question, as soon as it is here. */
+  whenAsked(n: number): Promise<FakeOpenaiRequest>;
   /**
    * What OpenAI still has from before: a response (`resp_…`), or a conversation (`conv_…`) with its items,
    * oldest first. Every other id is unknown to it.
    */
   keep(id: string, items?: readonly Readonly<Record<string, unknown>>[]): void;
-  /** Paths and queries of what was read, in order. */
-  readonly reads: readonly string[];
-  /** Resolves as soon as the n-th request has arrived. */
-  arrival(n: number): Promise<FakeOpenAiRequest>;
 }
+
+type Items = readonly Readonly<Record<string, unknown>>[];
+
+const KEY = "a-key-of-the-fake";
+const ITEMS = /^\/v1\/conversations\/([^/]+)\/items$/;
+const UNKNOWN_RESPONSE: FakeBehaviour = {
+  kind: "error",
+  status: 400,
+  code: "previous_response_not_found",
+  type: "invalid_request_error",
+  param: "previous_response_id",
+};
 
 /**
  * OpenAI's `POST /v1/responses` and the items of its conversations on the loopback interface. By default it
  * answers `answer to: <last user text>`. Assistants, threads and runs are gone, as they are at OpenAI: 404.
  */
-export function fakeOpenAi(): FakeOpenAi {
-  const requests: FakeOpenAiRequest[] = [];
-  const waiting: { n: number; arrived: (request: FakeOpenAiRequest) => void }[] = [];
-  let behaviour: FakeOpenAiBehaviour = (request) => `answer to: ${request.lastUserText}`;
-  const kept = new Map<string, readonly Readonly<Record<string, unknown>>[]>();
-  const reads: string[] = [];
-  let port: number | undefined;
+export function fakeOpenai(): FakeOpenai {
+  const asked: FakeOpenaiRequest[] = [];
+  const questions = growth();
+  const kept = new Map<string, Items>();
+  let decide: FakeDecision<FakeOpenaiRequest, FakeOpenaiBehaviour> = answerTo;
 
-  const server = createServer(async (incoming, outgoing) => {
-    const body = parsed(await text(incoming).catch(() => ""));
-    const listed = ITEMS.exec(incoming.url ?? "")?.groups;
-    if (incoming.method === "GET" && listed) {
-      reads.push(incoming.url ?? "");
-      return void carryOut(listing(kept.get(listed.id ?? ""), listed.query), 0, outgoing);
-    }
-    const refusal = refuse(incoming, body);
-    if (refusal !== undefined) return void carryOut({ error: refusal }, 0, outgoing);
-    const request = { ...recorded(incoming, outgoing, body), n: requests.length + 1 };
-    requests.push(request);
-    for (const { arrived } of waiting.filter(({ n }) => n === request.n)) arrived(request);
+  const handle = ({ path, query }: FakeRequest): FakeReply =>
+    listing(kept.get(ITEMS.exec(path)?.[1] ?? ""), query);
+  const server = fakeServer({ handle, refuse });
+  server.behave(async (request) => {
+    if (request.method === "GET" && ITEMS.test(request.path)) return { kind: "ok" };
+    const body = parsed(request.body);
+    const refused = refusalOf(request, body);
+    if (refused !== undefined) return { kind: "error", ...refused };
+    const question = { ...request, body, lastUserText: lastUserText(body), n: asked.length + 1 };
+    asked.push(question);
+    questions.grown(asked.length);
     const past = (body as { previous_response_id?: string }).previous_response_id;
-    if (past !== undefined && !kept.has(past)) return void carryOut(UNKNOWN_RESPONSE, request.n, outgoing);
-    await carryOut(await behaviour(request, request.n), request.n, outgoing);
+    const isLost = past !== undefined && !kept.has(past);
+    return met(isLost ? UNKNOWN_RESPONSE : await decide(question, question.n), question);
   });
 
+  const account = () => ({ apiKey: KEY, baseUrl: `${server.url}/v1` });
+  const environment = () => ({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${server.url}/v1` });
+  const { requests, start, stop, nextRequest } = server;
   return {
-    async start() {
-      await new Promise<void>((resolve, reject) => {
-        server.once("error", reject).listen(0, "127.0.0.1", resolve);
-      });
-      port = (server.address() as AddressInfo).port;
-    },
-    async stop() {
-      const closed = new Promise<unknown>((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
     get url() {
-      if (port === undefined) throw new Error("start the fake first");
-      return `http://127.0.0.1:${port}/v1`;
+      return `${server.url}/v1`;
     },
-    requests,
-    reads,
-    keep(id, items = []) {
-      kept.set(id, items);
+    ...{ requests, asked, start, stop, nextRequest, options: account, environment },
+    behave(behaviour) {
+      decide = typeof behaviour === "function" ? behaviour : () => behaviour;
     },
-    behave(next) {
-      behaviour = next;
+    async whenAsked(n) {
+      await questions.reaches(n, asked.length);
+      return asked[n - 1] as FakeOpenaiRequest;
     },
-    arrival(n) {
-      const there = requests[n - 1];
-      return there ? Promise.resolve(there) : new Promise((arrived) => waiting.push({ n, arrived }));
-    },
+    keep: (id, items = []) => void kept.set(id, items),
   };
 }
 
@@ -152,68 +136,47 @@ export function fakeToolCall(name: string, args: unknown, callId = "call_1") {
   };
 }
 
-const ITEMS = /^\/v1\/conversations\/(?<id>[^/?]+)\/items\?(?<query>.*)$/;
-
-const UNKNOWN_RESPONSE: FakeOpenAiAnswer = {
-  error: {
-    status: 400,
-    code: "previous_response_not_found",
-    type: "invalid_request_error",
-    param: "previous_response_id",
-  },
-};
-
-/** A page of items, the newest first if that is asked for. */
-function listing(
-  items: readonly Readonly<Record<string, unknown>>[] | undefined,
-  asked: string | undefined,
-): FakeOpenAiAnswer {
-  if (items === undefined) return { error: { status: 404, type: "invalid_request_error" } };
-  const query = new URLSearchParams(asked);
-  const ordered = query.get("order") === "asc" ? items : items.toReversed();
-  const data = ordered.slice(0, Number(query.get("limit") ?? 20));
-  return { raw: JSON.stringify({ object: "list", data, has_more: data.length < items.length }) };
+function answerTo({ lastUserText: text }: FakeOpenaiRequest): string {
+  return `answer to: ${text}`;
 }
 
-function refuse({ method, url, headers }: IncomingMessage, body: unknown): FakeOpenAiError | undefined {
-  if (method !== "POST" || url !== "/v1/responses") return { status: 404, type: "invalid_request_error" };
+/** What the server does with a question. Every answer names its request, as OpenAI's do. */
+function met(behaviour: FakeOpenaiBehaviour, question: FakeOpenaiRequest): FakeBehaviour {
+  if (typeof behaviour === "string") return met(saying(behaviour), question);
+  const { n } = question;
+  const headers = { "content-type": "application/json", "x-request-id": `req_${n}` };
+  switch (behaviour.kind) {
+    case "ok":
+      return met({ ...behaviour, ...saying(answerTo(question)) }, question);
+    case "answer": {
+      const { response, ...rest } = behaviour;
+      return { ...rest, kind: "status", status: 200, headers, body: completed(n, response) };
+    }
+    case "error":
+    case "status":
+      return { ...behaviour, headers: { ...headers, ...behaviour.headers } };
+    default:
+      return behaviour;
+  }
+}
+
+function saying(text: string): Extract<FakeOpenaiBehaviour, { kind: "answer" }> {
+  return { kind: "answer", response: { output: [fakeMessage(text)] } };
+}
+
+/** A page of items, the newest first if that is asked for. */
+function listing(items: Items | undefined, query: URLSearchParams): FakeReply {
+  if (items === undefined) return refuse({ status: 404, type: "invalid_request_error" });
+  const ordered = query.get("order") === "asc" ? items : items.toReversed();
+  const data = ordered.slice(0, Number(query.get("limit") ?? 20));
+  return jsonReply(200, { object: "list", data, has_more: data.length < items.length });
+}
+
+function refusalOf({ method, path, headers }: FakeRequest, body: unknown): FakeError | undefined {
+  if (method !== "POST" || path !== "/v1/responses") return { status: 404, type: "invalid_request_error" };
   if (!headers.authorization?.startsWith("Bearer ")) return { status: 401, code: "invalid_api_key" };
   if (body === undefined) return { status: 400, type: "invalid_request_error" };
   return undefined;
-}
-
-function recorded(incoming: IncomingMessage, outgoing: ServerResponse, body: unknown) {
-  return {
-    atMs: performance.timeOrigin + performance.now(),
-    headers: incoming.headers,
-    body,
-    lastUserText: lastUserText(body),
-    over: new Promise<void>((resolve) => outgoing.once("close", resolve)),
-  };
-}
-
-async function carryOut(answer: FakeOpenAiAnswer, n: number, outgoing: ServerResponse): Promise<void> {
-  if (typeof answer === "string")
-    return reply(outgoing, n, 200, completed(n, { output: [fakeMessage(answer)] }));
-  if ("response" in answer) return reply(outgoing, n, 200, completed(n, answer.response));
-  if ("error" in answer)
-    return reply(outgoing, n, answer.error.status, errorBody(answer.error), answer.error.headers);
-  if ("raw" in answer) return reply(outgoing, n, answer.status ?? 200, answer.raw, answer.headers);
-  if ("drop" in answer) return void outgoing.destroy();
-  if ("hang" in answer) return;
-  await answer.after;
-  return carryOut(answer.answer, n, outgoing);
-}
-
-function reply(
-  outgoing: ServerResponse,
-  n: number,
-  status: number,
-  body: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  outgoing.writeHead(status, { "content-type": "application/json", "x-request-id": `req_${n}`, ...headers });
-  outgoing.end(body);
 }
 
 function completed(n: number, fields: Readonly<Record<string, unknown>>): string {
@@ -237,14 +200,14 @@ function completed(n: number, fields: Readonly<Record<string, unknown>>): string
   });
 }
 
-function errorBody({ status, code, type, message, param }: FakeOpenAiError): string {
+function refuse({ status, code, type, message, param }: FakeError): FakeReply {
   const error = {
     message: message ?? `error ${status}`,
     type: type ?? null,
     param: param ?? null,
     code: code ?? null,
   };
-  return JSON.stringify({ error });
+  return jsonReply(status, { error });
 }
 
 function lastUserText(body: unknown): string {

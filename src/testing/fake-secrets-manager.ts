@@ -22,7 +22,7 @@ export function fakeSecretsManager(secrets: Readonly<Record<string, string>> = {
 
   const server = fakeServer({
     handle,
-    refuse: (status) => wrong(status, status === 400 ? "ThrottlingException" : "InternalServiceError"),
+    refuse: ({ status }) => wrong(status, status === 400 ? "ThrottlingException" : "InternalServiceError"),
   });
   return Object.assign(server, {
     put(name: string, value: string | undefined) {

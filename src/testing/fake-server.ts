@@ -1,63 +1,112 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { systemClock } from "../runtime/system-clock.ts";
 
-/** A request as it reached the fake. */
+/** A request as it reached a fake. */
 export interface FakeRequest {
+  /** `GET`, `POST`, ... */
   readonly method: string;
+  /** Without its query. */
   readonly path: string;
+  /** What stood behind the `?`. */
   readonly query: URLSearchParams;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** By their names in small letters. */
+  readonly headers: IncomingHttpHeaders;
+  /** As it was sent. */
   readonly body: string;
+  /** When it was here, by the machine's clock. */
+  readonly atMs: number;
+  /** Resolves when the caller's connection is closed or its answer is out. */
+  readonly over: Promise<void>;
 }
 
+/** What a fake answers. */
 export interface FakeReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
+/** An error in the provider's own form. What that form has no place for is left out. */
+export interface FakeError {
+  /** Of the answer. WATI says no with 200. */
+  readonly status: number;
+  /** The provider's own: a number at Twilio (`21610`), a word at OpenAI (`insufficient_quota`). */
+  readonly code?: number | string;
+  /** For people. */
+  readonly message?: string;
+  /** At OpenAI: the kind of error. */
+  readonly type?: string;
+  /** At OpenAI: what of the request is at fault. */
+  readonly param?: string;
+  /** When to come back. */
+  readonly retryAfterSeconds?: number;
+  /** Beside those that the fake sets. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /**
- * How the fake meets one request. `ok` does what the provider would do. `tookEffect` is the case that hurts:
- * the message went out and the sender was not told. `afterMs` makes the fake slow; a `behave` function may
- * also wait for anything else before it answers.
+ * How a fake meets one request. `ok` does what the provider would do. `tookEffect` is the case that hurts:
+ * the message went out and the sender was not told. `afterMs` makes the fake slow.
  */
 export type FakeBehaviour = { readonly afterMs?: number } & (
   | { readonly kind: "ok" }
   /** The provider's own kind of error. */
+  | ({ readonly kind: "error" } & FakeError)
+  /** This answer and no other: a bare status, as from a proxy in between. */
   | {
-      readonly kind: "error";
+      readonly kind: "status";
       readonly status: number;
-      readonly code?: number;
-      readonly retryAfterSeconds?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string;
     }
-  /** A bare status, as from a proxy in between. */
-  | { readonly kind: "status"; readonly status: number; readonly body?: string }
+  /** Never answers; the connection stays open until the caller or `stop` ends it. */
   | { readonly kind: "hang"; readonly tookEffect?: boolean }
+  /** Closes the connection without an answer. It took effect, unless it is said otherwise. */
   | { readonly kind: "drop"; readonly tookEffect?: boolean }
 );
 
-export type Behave = (request: FakeRequest) => FakeBehaviour | Promise<FakeBehaviour>;
+/**
+ * How each request is met, decided when it comes: `n` is 1 for the first one. It may wait for anything before
+ * it decides.
+ */
+export type FakeDecision<Asked = FakeRequest, Behaviour = FakeBehaviour> = (
+  request: Asked,
+  n: number,
+) => Behaviour | Promise<Behaviour>;
 
-/** A provider on loopback. */
-export interface FakeServer {
+/** A provider on the loopback interface: what all fakes have. */
+export interface FakeServer<Asked = FakeRequest, Behaviour = FakeBehaviour> {
   /** Known after the first `start`; a stopped fake starts again on the same port. */
   readonly url: string;
+  /** Everything that was asked of it, oldest first. */
   readonly requests: readonly FakeRequest[];
+  /** Listens on a free port. */
   start(): Promise<void>;
   /** From now on connections are refused; open ones are cut. */
   stop(): Promise<void>;
-  behave(behave: Behave): void;
+  /** How the next calls end, until it is told otherwise: all alike, or as a function decides for each. */
+  behave(behaviour: Behaviour | FakeDecision<Asked, Behaviour>): void;
   /** The next request to arrive from now on. */
   nextRequest(): Promise<FakeRequest>;
+}
+
+/** A webhook as its provider would post it: what `fetch` takes beside the URL. */
+export interface FakeWebhook {
+  /** Always `POST`. */
+  readonly method: "POST";
+  /** With what proves who posts it. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** As it is posted. */
+  readonly body: string;
 }
 
 export interface FakeProvider {
   /** What the provider does, effect included. */
   handle(request: FakeRequest): FakeReply;
   /** How the provider words an error. */
-  refuse(status: number, code: number | undefined): FakeReply;
+  refuse(error: FakeError): FakeReply;
   /** What its clock shows: every answer is dated by it. */
   readonly nowMs?: () => number;
 }
@@ -65,17 +114,18 @@ export interface FakeProvider {
 export function fakeServer(provider: FakeProvider): FakeServer {
   const requests: FakeRequest[] = [];
   let waiting: ((request: FakeRequest) => void)[] = [];
-  let behaviour: Behave = () => ({ kind: "ok" });
+  let decide: FakeDecision = () => ({ kind: "ok" });
   let port = 0;
   let server = createServer();
 
   async function meet(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const request = await read(incoming);
+    const request = await read(incoming, response);
     requests.push(request);
+    const n = requests.length;
     const told = waiting;
     waiting = [];
     for (const tell of told) tell(request);
-    const does = await behaviour(request);
+    const does = await decide(request, n);
     if (does.afterMs !== undefined) await systemClock.sleep(does.afterMs);
     if (provider.nowMs) response.setHeader("date", new Date(provider.nowMs()).toUTCString());
     act(does, provider, request, response);
@@ -84,6 +134,7 @@ export function fakeServer(provider: FakeProvider): FakeServer {
   return {
     requests,
     get url() {
+      if (port === 0) throw new Error("start the fake first: until then it has no port");
       return `http://127.0.0.1:${port}`;
     },
     async start() {
@@ -102,8 +153,8 @@ export function fakeServer(provider: FakeProvider): FakeServer {
       server.closeAllConnections();
       await closed;
     },
-    behave(behave) {
-      behaviour = behave;
+    behave(behaviour) {
+      decide = typeof behaviour === "function" ? behaviour : () => behaviour;
     },
     nextRequest: () => new Promise((resolve) => waiting.push(resolve)),
   };
@@ -120,10 +171,10 @@ function act(
       reply(response, provider.handle(request));
       break;
     case "error":
-      reply(response, provider.refuse(does.status, does.code), does.retryAfterSeconds);
+      reply(response, refusal(provider, does));
       break;
     case "status":
-      reply(response, { status: does.status, body: does.body ?? "" });
+      reply(response, { ...does, body: does.body ?? "" });
       break;
     case "hang":
       if (does.tookEffect === true) provider.handle(request);
@@ -134,7 +185,8 @@ function act(
   }
 }
 
-async function read(incoming: IncomingMessage): Promise<FakeRequest> {
+async function read(incoming: IncomingMessage, response: ServerResponse): Promise<FakeRequest> {
+  const over = new Promise<void>((resolve) => response.once("close", resolve));
   const parts: Buffer[] = [];
   for await (const part of incoming) parts.push(part as Buffer);
   const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://fake");
@@ -145,16 +197,20 @@ async function read(incoming: IncomingMessage): Promise<FakeRequest> {
     query: searchParams,
     headers,
     body: Buffer.concat(parts).toString("utf8"),
+    atMs: systemClock.nowMs(),
+    over,
   };
 }
 
-function reply(
-  response: ServerResponse,
-  { status, headers, body }: FakeReply,
-  retryAfterSeconds?: number,
-): void {
-  const retryAfter = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
-  response.writeHead(status, { ...headers, ...retryAfter }).end(body);
+function refusal(provider: FakeProvider, error: FakeError): FakeReply {
+  const { retryAfterSeconds: seconds } = error;
+  const said = provider.refuse(error);
+  const retryAfter = seconds === undefined ? {} : { "retry-after": String(seconds) };
+  return { ...said, headers: { ...said.headers, ...retryAfter, ...error.headers } };
+}
+
+function reply(response: ServerResponse, { status, headers, body }: FakeReply): void {
+  response.writeHead(status, headers).end(body);
 }
 
 export function jsonReply(status: number, value: unknown): FakeReply {

@@ -83,3 +83,49 @@ test("a queued message has no date and fails the date filter, as at Twilio", asy
   const { messages } = (await response.json()) as { messages: { body: string }[] };
   expect(messages.map(({ body }) => body)).toEqual(["sent"]);
 });
+
+test("a webhook that the fake makes is authentic, and its message is in the ledger", async () => {
+  const url = "https://bot.example.com/webhooks/whatsapp#rc=3&rp=all";
+  const media = [{ url: "https://example.com/a.jpg", contentType: "image/jpeg" }];
+  const from = "whatsapp:+15550123";
+  const inbound = {
+    url,
+    from,
+    to: "whatsapp:+15550100",
+    text: "hola & ciao",
+    media,
+    params: { ProfileName: "" },
+  };
+  const { headers, body } = fake.webhook(inbound);
+  const request = testRequest(url, body, headers);
+  expect(await opened().verify(request)).toEqual({ kind: "authentic" });
+  const [sid] = fake.ledger.map((message) => message.sid);
+  expect(opened().parse(request)).toMatchObject({
+    messages: [
+      { providerId: sid, sender: "+15550123", text: "hola & ciao", media: [{ url: media[0]?.url }] },
+    ],
+  });
+  expect([fake.sent.length, fake.ledger.length]).toEqual([0, 1]);
+  const other = fakeTwilio({ accountSid, authToken: "another-token" }).webhook(inbound);
+  expect(await opened().verify(testRequest(url, other.body, other.headers))).toMatchObject({
+    kind: "refused",
+  });
+});
+
+test("without accounts of its own it takes every caller, and says which account to use", async () => {
+  const open = fakeTwilio();
+  expect(() => open.url).toThrow("start the fake first");
+  await open.start();
+  const channel = twilio.whatsapp(open.options());
+  channel.open?.(testContext());
+  expect((await channel.send(outgoing, inTime)).kind).toBe("sent");
+  const { accountSid: sid, authToken: token } = open.options();
+  expect(open.environment()).toEqual({
+    TWILIO_ACCOUNT_SID: sid,
+    TWILIO_AUTH_TOKEN: token,
+    TWILIO_API_URL: open.url,
+  });
+  open.behave({ kind: "error", status: 400, code: 21610, message: "they do not want it" });
+  expect((await channel.send(outgoing, inTime)).kind).toBe("not-sent");
+  await open.stop();
+});

@@ -1,38 +1,30 @@
-import { createHmac } from "node:crypto";
 import { systemClock } from "../runtime/system-clock.ts";
 import {
+  type FakeError,
   type FakeReply,
   type FakeRequest,
   type FakeServer,
+  type FakeWebhook,
   fakeServer,
   growth,
   jsonReply,
 } from "./fake-server.ts";
+import type { FakeTwilioInbound, FakeTwilioMessage } from "./fake-twilio-message.ts";
+import { inboundParams, postStatus, signedWebhook } from "./fake-twilio-webhook.ts";
 
-export interface FakeTwilioMessage {
-  readonly sid: string;
-  readonly accountSid: string;
-  readonly direction: "inbound" | "outbound-api" | "outbound-reply";
-  readonly from: string;
-  readonly to: string;
-  readonly body: string;
-  readonly mediaUrls: readonly string[];
-  readonly statusCallback?: string;
-  readonly messagingServiceSid?: string;
-  readonly createdAtMs: number;
-  /** Missing while a message waits in Twilio's queue. */
-  readonly sentAtMs?: number;
-}
-
+/** What `fakeTwilio` takes. */
 export interface FakeTwilioOptions {
   /** With both, other credentials get Twilio's 401; without, every caller is let in. */
   readonly accountSid?: string;
+  /** It also signs the webhooks. */
   readonly authToken?: string;
   /** Tokens of further accounts, by SID. */
   readonly others?: Readonly<Record<string, string>>;
+  /** Its clock; the machine's own where left out. */
   readonly nowMs?: () => number;
 }
 
+/** What `fakeTwilio` returns. */
 export interface FakeTwilio extends FakeServer {
   /** Everything that Twilio knows, oldest first. */
   readonly ledger: readonly FakeTwilioMessage[];
@@ -40,7 +32,17 @@ export interface FakeTwilio extends FakeServer {
   readonly sent: readonly FakeTwilioMessage[];
   /** Ids of the messages that "typing" was shown for. */
   readonly typed: readonly string[];
+  /** For `twilio.whatsapp({ from, ...fake.options() })`. */
+  options(): { readonly accountSid: string; readonly authToken: string; readonly apiUrl: string };
+  /** The same as variables, for a service that is a process of its own. */
+  environment(): Readonly<Record<string, string>>;
+  /** Resolves when so many messages were sent. */
   whenSent(count: number): Promise<void>;
+  /**
+   * A customer writes: the message is in the ledger, and `fetch(url, fake.webhook(...))` brings it to the
+   * service, signed.
+   */
+  webhook(inbound: FakeTwilioInbound): FakeWebhook;
   /** From now on a message shows in the list only this long after it was taken. */
   listAfter(ms: number): void;
   /** Puts a message into the ledger as if it had come or gone without us. */
@@ -50,6 +52,7 @@ export interface FakeTwilio extends FakeServer {
 }
 
 const DEFAULT_ACCOUNT = "AC00000000000000000000000000000001";
+const DEFAULT_TOKEN = "auth-token-of-the-fake";
 /** What a message is where nothing else is said. */
 const MESSAGE = {
   direction: "outbound-api",
@@ -62,87 +65,85 @@ const MESSAGES = /^\/2010-04-01\/Accounts\/([^/]+)\/Messages\.json$/;
 const MEDIA = /^\/2010-04-01\/Accounts\/[^/]+\/Messages\/([^/]+)\/Media\.json$/;
 const ACCOUNT = /^\/2010-04-01\/Accounts\/([^/]+)\.json$/;
 
-/** Twilio's messaging API on loopback: sends, lists with the real filters, shows typing, answers as told. */
+/**
+ * Twilio's messaging API on the loopback interface: sends, lists with the real filters, shows typing, answers
+ * as told.
+ */
 export function fakeTwilio(options: FakeTwilioOptions = {}): FakeTwilio {
   const nowMs = options.nowMs ?? systemClock.nowMs;
-  const ledger: FakeTwilioMessage[] = [];
+  const { accountSid = DEFAULT_ACCOUNT, authToken = DEFAULT_TOKEN } = options;
   const typed: string[] = [];
-  const sent: FakeTwilioMessage[] = [];
-  const sends = growth();
-  let listedAfterMs = 0;
-
-  function add(message: Partial<FakeTwilioMessage>): FakeTwilioMessage {
-    const added: FakeTwilioMessage = {
-      ...MESSAGE,
-      sid: `SM${String(ledger.length + 1).padStart(32, "0")}`,
-      accountSid: options.accountSid ?? DEFAULT_ACCOUNT,
-      createdAtMs: nowMs(),
-      ...message,
-    };
-    ledger.push(added);
-    if (added.direction === "outbound-api") sent.push(added);
-    sends.grown(sent.length);
-    return added;
-  }
-
-  /** Without a lag, messages that a test dated into the future are listed too. */
-  function listed(): readonly FakeTwilioMessage[] {
-    const latestAtMs = nowMs() - listedAfterMs;
-    return listedAfterMs === 0 ? ledger : ledger.filter(({ createdAtMs }) => createdAtMs <= latestAtMs);
-  }
-
-  function handle(request: FakeRequest): FakeReply {
-    if (!isAllowed(request, options)) return refuse(401, 20003);
-    const [, account] = MESSAGES.exec(request.path) ?? [];
-    if (account !== undefined && request.method === "POST") return create(account, request, add);
-    if (account !== undefined) return list(account, request, listed());
-    if (ACCOUNT.test(request.path))
-      return jsonReply(200, { sid: ACCOUNT.exec(request.path)?.[1], status: "active" });
-    const [, message] = MEDIA.exec(request.path) ?? [];
-    if (message !== undefined) return listMedia(ledger.find(({ sid }) => sid === message));
-    if (request.path === "/v2/Indicators/Typing.json") {
-      typed.push(new URLSearchParams(request.body).get("messageId") ?? "");
-      return jsonReply(200, { success: true });
-    }
-    return refuse(404, 20404);
-  }
-
-  return Object.assign(fakeServer({ handle, refuse, nowMs }), {
-    ledger,
-    sent,
-    typed,
-    add,
-    listAfter(ms: number) {
-      listedAfterMs = ms;
+  const kept = keeping(accountSid, nowMs);
+  const handle = (request: FakeRequest) =>
+    isAllowed(request, options) ? answered(request, kept, typed) : refuse({ status: 401, code: 20003 });
+  const server = fakeServer({ handle, refuse, nowMs });
+  const account = () => ({ accountSid, authToken, apiUrl: server.url });
+  const { ledger, sent, add, whenSent, listAfter } = kept;
+  return Object.assign(server, {
+    ...{ ledger, sent, typed, add, whenSent, listAfter },
+    options: account,
+    environment: () => asVariables(account()),
+    webhook(inbound: FakeTwilioInbound): FakeWebhook {
+      const { url, from, to, text: body = "", media = [] } = inbound;
+      const mediaUrls = media.map((each) => each.url);
+      const { sid } = add({ direction: "inbound", from, to, body, mediaUrls, sentAtMs: nowMs() });
+      const params = inboundParams({ accountSid, sid }, inbound);
+      return { method: "POST", ...signedWebhook({ url, authToken, params }) };
     },
-    whenSent: (count: number) => sends.reaches(count, sent.length),
     postStatus(sid: string, status: string, errorCode?: number) {
       const message = ledger.find((known) => known.sid === sid);
       if (message === undefined) throw new Error(`the fake knows no message ${sid}`);
-      return postStatus(message, status, errorCode, options.authToken ?? "");
+      return postStatus(message, status, errorCode, authToken);
     },
   });
 }
 
-/**
- * The headers and the body with which Twilio would post `params` to `url`. The fragment of a URL is not
- * signed.
- */
-export function signedWebhook(webhook: {
-  readonly url: string;
-  readonly authToken: string;
-  readonly params: Readonly<Record<string, string>>;
-}): { readonly headers: Record<string, string>; readonly body: string } {
-  const [url] = webhook.url.split("#");
-  const keys = Object.keys(webhook.params).sort();
-  const signed = keys.reduce((text, key) => `${text}${key}${webhook.params[key]}`, url ?? "");
+/** The messages of an account. */
+function keeping(accountSid: string, nowMs: () => number) {
+  const ledger: FakeTwilioMessage[] = [];
+  const sent: FakeTwilioMessage[] = [];
+  const sends = growth();
+  let listedAfterMs = 0;
   return {
-    headers: {
-      "content-type": "application/x-www-form-urlencoded",
-      "x-twilio-signature": createHmac("sha1", webhook.authToken).update(signed).digest("base64"),
+    ledger,
+    sent,
+    add(message: Partial<FakeTwilioMessage>): FakeTwilioMessage {
+      const sid = `SM${String(ledger.length + 1).padStart(32, "0")}`;
+      const added: FakeTwilioMessage = { ...MESSAGE, sid, accountSid, createdAtMs: nowMs(), ...message };
+      ledger.push(added);
+      if (added.direction === "outbound-api") sent.push(added);
+      sends.grown(sent.length);
+      return added;
     },
-    body: new URLSearchParams(webhook.params).toString(),
+    /** Without a lag, messages that a test dated into the future are listed too. */
+    listed(): readonly FakeTwilioMessage[] {
+      const latestAtMs = nowMs() - listedAfterMs;
+      return listedAfterMs === 0 ? ledger : ledger.filter(({ createdAtMs }) => createdAtMs <= latestAtMs);
+    },
+    listAfter(ms: number) {
+      listedAfterMs = ms;
+    },
+    whenSent: (count: number) => sends.reaches(count, sent.length),
   };
+}
+
+function answered(request: FakeRequest, kept: ReturnType<typeof keeping>, typed: string[]): FakeReply {
+  const [, account] = MESSAGES.exec(request.path) ?? [];
+  if (account !== undefined && request.method === "POST") return create(account, request, kept.add);
+  if (account !== undefined) return list(account, request, kept.listed());
+  const [, asked] = ACCOUNT.exec(request.path) ?? [];
+  if (asked !== undefined) return jsonReply(200, { sid: asked, status: "active" });
+  const [, message] = MEDIA.exec(request.path) ?? [];
+  if (message !== undefined) return listMedia(kept.ledger.find(({ sid }) => sid === message));
+  if (request.path === "/v2/Indicators/Typing.json") {
+    typed.push(new URLSearchParams(request.body).get("messageId") ?? "");
+    return jsonReply(200, { success: true });
+  }
+  return refuse({ status: 404, code: 20404 });
+}
+
+function asVariables({ accountSid, authToken, apiUrl }: ReturnType<FakeTwilio["options"]>) {
+  return { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken, TWILIO_API_URL: apiUrl };
 }
 
 function create(
@@ -153,10 +154,10 @@ function create(
   const form = new URLSearchParams(request.body);
   const mediaUrls = form.getAll("MediaUrl");
   const body = form.get("Body") ?? "";
-  if (!form.get("To")) return refuse(400, 21604);
-  if (!form.get("From") && !form.get("MessagingServiceSid")) return refuse(400, 21603);
-  if (body === "" && mediaUrls.length === 0) return refuse(400, 21602);
-  if (body.length > 1_600) return refuse(400, 21617);
+  if (!form.get("To")) return refuse({ status: 400, code: 21604 });
+  if (!form.get("From") && !form.get("MessagingServiceSid")) return refuse({ status: 400, code: 21603 });
+  if (body === "" && mediaUrls.length === 0) return refuse({ status: 400, code: 21602 });
+  if (body.length > 1_600) return refuse({ status: 400, code: 21617 });
   const statusCallback = form.get("StatusCallback");
   const messagingServiceSid = form.get("MessagingServiceSid");
   const message = add({
@@ -226,10 +227,10 @@ function listMedia(message: FakeTwilioMessage | undefined): FakeReply {
   return jsonReply(200, { media_list: media, next_page_uri: null });
 }
 
-function refuse(status: number, code: number | undefined): FakeReply {
-  if (code === undefined) return jsonReply(status, { message: "refused by the fake", status });
+function refuse({ status, code, message = "refused by the fake" }: FakeError): FakeReply {
+  if (code === undefined) return jsonReply(status, { message, status });
   const more_info = `https://www.twilio.com/docs/errors/${code}`;
-  return jsonReply(status, { code, message: "refused by the fake", more_info, status });
+  return jsonReply(status, { code, message, more_info, status });
 }
 
 /** An account's token opens what is under that account, and nothing else. */
@@ -239,28 +240,6 @@ function isAllowed({ headers, path }: FakeRequest, options: FakeTwilioOptions): 
   const [, sid = accountSid] = /^\/2010-04-01\/Accounts\/([^/.]+)/.exec(path) ?? [];
   const token = sid === accountSid ? authToken : others[sid];
   return headers.authorization === `Basic ${Buffer.from(`${sid}:${token}`).toString("base64")}`;
-}
-
-function postStatus(
-  message: FakeTwilioMessage,
-  status: string,
-  errorCode: number | undefined,
-  authToken: string,
-): Promise<Response> {
-  const url = message.statusCallback;
-  if (url === undefined) throw new Error(`message ${message.sid} was sent without a status callback`);
-  const { sid, accountSid, from, to } = message;
-  const params = {
-    AccountSid: accountSid,
-    From: from,
-    To: to,
-    MessageSid: sid,
-    SmsSid: sid,
-    MessageStatus: status,
-    SmsStatus: status,
-    ...(errorCode === undefined ? {} : { ErrorCode: String(errorCode) }),
-  };
-  return fetch(url, { method: "POST", ...signedWebhook({ url, authToken, params }) });
 }
 
 /** `Sun, 15 Nov 2026 05:00:00 +0000`: whole seconds, as Twilio writes them. */

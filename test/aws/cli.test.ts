@@ -261,7 +261,7 @@ describeOnEmulators("the commands on AWS, beside a running service:", (emulators
   });
 
   it("a dead letter is listed, retried and answered; another is discarded", async () => {
-    service.openai.behave(() => ({ error: { status: 400, message: "no" } }));
+    service.openai.behave(() => ({ kind: "error", status: 400, message: "no" }));
     await service.start(1);
     for (const customer of [1, 2]) await service.write(customer, `from ${customer}`);
     const letters = await eventually("two dead letters", async () => {

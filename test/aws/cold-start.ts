@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createQueues, createTables, TABLES } from "../../src/engines/aws/index.ts";
-import { signedWebhook } from "../../src/testing/fake-twilio.ts";
+import { signedWebhook } from "../../src/testing/fake-twilio-webhook.ts";
 import { startEmulators } from "../../tools/aws-local/emulators.ts";
 import { bundleFunctions } from "./bundle.ts";
 import { get, post, signedUrl } from "./function-fixture.ts";

@@ -19,7 +19,7 @@ describeOnEmulators("moving from SQLite", (emulators) => {
 
   /** What the model was shown in its latest request, as `role: text`. */
   function shown(): string[] {
-    const input = at.openai.requests.at(-1)?.body.input as { role: string; content: unknown }[];
+    const input = at.openai.asked.at(-1)?.body.input as { role: string; content: unknown }[];
     return input.map(({ role, content }) => {
       const parts = Array.isArray(content) ? content.map(({ text }) => text).join("") : content;
       return `${role}: ${parts}`;

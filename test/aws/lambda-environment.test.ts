@@ -10,9 +10,10 @@ import type {
 import { afterAll, afterEach, beforeAll, beforeEach, it, vi } from "vitest";
 import { createQueues, createTables, TABLES } from "../../src/engines/aws/index.ts";
 import type { LambdaHandlers } from "../../src/lambda/index.ts";
-import { fakeOpenAi } from "../../src/testing/fake-openai.ts";
+import { fakeOpenai } from "../../src/testing/fake-openai.ts";
 import { fakeSecretsManager } from "../../src/testing/fake-secrets-manager.ts";
-import { fakeTwilio, signedWebhook } from "../../src/testing/fake-twilio.ts";
+import { fakeTwilio } from "../../src/testing/fake-twilio.ts";
+import { signedWebhook } from "../../src/testing/fake-twilio-webhook.ts";
 import type { Emulators } from "../../tools/aws-local/emulators.ts";
 import { eventually } from "../lull-process.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
@@ -28,7 +29,7 @@ const VISITOR_1 = createHmac("sha256", WEB_SECRET).update("visitor-1").digest("h
 /** The functions, with providers, secrets, tables and queues of their own. */
 function functionsOn(emulators: Emulators) {
   const twilio = fakeTwilio({ accountSid: ACCOUNT, authToken: AUTH_TOKEN });
-  const openai = fakeOpenAi();
+  const openai = fakeOpenai();
   const secrets = fakeSecretsManager({
     "prod/twilio": JSON.stringify({ authToken: AUTH_TOKEN }),
     "prod/openai": "key-in-the-store",
@@ -142,7 +143,7 @@ describeOnEmulators("functions that the environment alone configures, and their 
       });
     }
     assert.equal(twilio.sent.length - sent, 2);
-    assert.equal(openai.requests.at(-1)?.headers.authorization, "Bearer key-in-the-store");
+    assert.equal(openai.asked.at(-1)?.headers.authorization, "Bearer key-in-the-store");
     assert.deepEqual([askedFor("prod/twilio") - before[0]!, askedFor("prod/openai") - before[1]!], [1, 1]);
   });
 

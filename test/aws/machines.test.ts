@@ -34,9 +34,9 @@ describeOnEmulators("machines that run lull start on AWS", (emulators) => {
     it("while the answer is made: another worker answers, in seconds and not after a lease", async () => {
       await set();
       const service = await at.start(2);
-      at.openai.behave((_, n) => (n === 1 ? { hang: true } : "hello"));
+      at.openai.behave((_, n) => (n === 1 ? { kind: "hang" } : "hello"));
       await at.write(1, "hi");
-      await at.openai.arrival(1);
+      await at.openai.whenAsked(1);
       const killedAtMs = Date.now();
       process.kill(await holderOf(service), "SIGKILL");
       await at.twilio.whenSent(1);
@@ -85,9 +85,9 @@ describeOnEmulators("machines that run lull start on AWS", (emulators) => {
         JSON.stringify({ limits: { sweepSeconds: 0.5, graceSeconds: 1 } }),
       );
       const lost = await at.start(1);
-      at.openai.behave((_, n) => (n === 1 ? { hang: true } : "hello"));
+      at.openai.behave((_, n) => (n === 1 ? { kind: "hang" } : "hello"));
       await at.write(1, "hi");
-      await at.openai.arrival(1);
+      await at.openai.whenAsked(1);
       await at.start(1);
       lost.kill("SIGKILL");
       await at.twilio.whenSent(1);
@@ -101,9 +101,9 @@ describeOnEmulators("machines that run lull start on AWS", (emulators) => {
       await set();
       const service = await at.start(2);
       const answer = Promise.withResolvers<void>();
-      at.openai.behave(() => ({ after: answer.promise, answer: "hello" }));
+      at.openai.behave(() => answer.promise.then(() => "hello"));
       await at.write(1, "hi");
-      await at.openai.arrival(1);
+      await at.openai.whenAsked(1);
       service.kill("SIGTERM");
       await service.event("the stop", ({ event }) => event === "service.stopping");
       answer.resolve();
@@ -117,9 +117,9 @@ describeOnEmulators("machines that run lull start on AWS", (emulators) => {
     it("gives back what does not finish in time, and another machine goes on with it at once", async () => {
       await set({ LULL_STOP_GRACE_SECONDS: "0.2" });
       const stopping = await at.start(1);
-      at.openai.behave((_, n) => (n === 1 ? { hang: true } : "hello"));
+      at.openai.behave((_, n) => (n === 1 ? { kind: "hang" } : "hello"));
       await at.write(1, "hi");
-      await at.openai.arrival(1);
+      await at.openai.whenAsked(1);
       await at.start(1);
       stopping.kill("SIGTERM");
       expect(await stopping.gone()).toEqual({ code: 0, signal: null });
@@ -134,7 +134,7 @@ describeOnEmulators("machines that run lull start on AWS", (emulators) => {
       const staying = await at.start(2);
       await Promise.all(customers.map((customer) => at.write(customer, "hi")));
       // In the thick of it: some turns run, and triggers are on their way to both.
-      await at.openai.arrival(3);
+      await at.openai.whenAsked(3);
       const stoppedAtMs = Date.now();
       stopping.kill("SIGTERM");
       expect(await stopping.gone()).toEqual({ code: 0, signal: null });

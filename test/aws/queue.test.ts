@@ -132,7 +132,7 @@ describeOnEmulators("the responder queue of a service", (emulators) => {
       expect(handed.messages).toHaveLength(3);
       await eventually("the commit", async () => ((await counts()).turns === 1 ? true : undefined));
       expect(await onlyConversation()).toMatchObject({ id: handed.conversation_id, status: "queued_for_ai" });
-      expect([on.service.twilio.sent.length, on.service.openai.requests.length]).toEqual([0, 0]);
+      expect([on.service.twilio.sent.length, on.service.openai.asked.length]).toEqual([0, 0]);
       expect(await read(url)).toEqual([]);
     },
   );

@@ -28,7 +28,7 @@ describeOnEmulators("lull start on AWS", (emulators) => {
     for (const customer of [1, 2, 3, 4])
       for (const text of ["one", "two", "three"]) expect((await at.write(customer, text)).status).toBe(200);
     await at.twilio.whenSent(4);
-    expect(at.openai.requests.map(({ lastUserText }) => lastUserText.split("\n").sort().join())).toEqual(
+    expect(at.openai.asked.map(({ lastUserText }) => lastUserText.split("\n").sort().join())).toEqual(
       Array(4).fill("one,three,two"),
     );
     expect(await rest(4)).toMatchObject({ dead: 0, unknown: 0 });

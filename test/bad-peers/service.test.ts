@@ -7,7 +7,7 @@ import { aws } from "../../src/engines/aws/index.ts";
 import { createLull } from "../../src/index.ts";
 import { echo } from "../../src/responders/echo/index.ts";
 import { type BadPeer, drippingPeer, silentPeer } from "../../src/testing/bad-peer.ts";
-import { signedWebhook } from "../../src/testing/fake-twilio.ts";
+import { signedWebhook } from "../../src/testing/fake-twilio-webhook.ts";
 import { LullProcess } from "../lull-process.ts";
 
 let peer: BadPeer;

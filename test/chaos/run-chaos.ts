@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
+import type { FakeOpenaiBehaviour } from "../../src/testing/fake-openai.ts";
 import type { FakeBehaviour } from "../../src/testing/fake-server.ts";
 import { type Random, seeded } from "../../src/testing/simulator/random.ts";
 import type { LullProcess } from "../lull-process.ts";
@@ -366,9 +367,13 @@ class Chaos {
     ]);
   }
 
-  #modelMood(text: string) {
+  #modelMood(text: string): FakeOpenaiBehaviour {
     if (this.#isOver || !this.#random.chance(0.1)) return `answer to: ${text}`;
-    return this.#random.pick([{ error: { status: 500 } }, { drop: true as const }, { hang: true as const }]);
+    return this.#random.pick<FakeOpenaiBehaviour>([
+      { kind: "error", status: 500 },
+      { kind: "drop" as const },
+      { kind: "hang" as const },
+    ]);
   }
 
   async #makeOutages(): Promise<void> {

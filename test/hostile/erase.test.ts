@@ -65,7 +65,9 @@ async function busyLife(): Promise<string> {
   });
   await at.callBack(at.twilio.sent.at(-1)!);
   at.openai.behave(({ lastUserText }) => ({
-    error: { status: 400, message: `cannot read: ${lastUserText}` },
+    kind: "error",
+    status: 400,
+    message: `cannot read: ${lastUserText}`,
   }));
   await at.write(ANA, "SECRET three");
   await counted("a dead letter", ({ dead }) => dead === 1);
@@ -105,7 +107,7 @@ it("the number behind a logged id, or one told to OpenAI, is not found by trying
   const guessed = `c_${plain.digest("base64url").slice(0, 22)}`;
   expect(service.stderr).toContain(id);
   expect(service.stderr).not.toContain(guessed);
-  const told = String(at.openai.requests.at(-1)?.body.safety_identifier);
+  const told = String(at.openai.asked.at(-1)?.body.safety_identifier);
   expect(told).toMatch(/^[0-9a-f]{64}$/);
   for (const guess of [guessed, PHONE, key.sender])
     expect(told).not.toBe(createHash("sha256").update(guess).digest("hex"));

@@ -30,7 +30,6 @@ export const HOUSE_RULES: readonly HouseRule[] = [
       "tools/aws-local/crashing-handlers.ts": "throws from a timer, where nothing can catch it",
       "tools/aws-local/sample-handlers.ts": "is slow in real time: so is the process that it runs in",
       "bench/": "measures real processes, in real time",
-      "testing/fake-openai.ts": "stamps requests of real processes, which live in real time",
     },
     inTests: false,
   },

@@ -4,7 +4,7 @@ import { wati } from "../../src/channels/wati/index.ts";
 import { memory } from "../../src/engines/memory/index.ts";
 import { type Serving, serve } from "../../src/http/node.ts";
 import { createLull, type Lull } from "../../src/index.ts";
-import { signedWebhook } from "../../src/testing/fake-twilio.ts";
+import { signedWebhook } from "../../src/testing/fake-twilio-webhook.ts";
 
 const PASSKEY = "a-passkey-of-sixteen-letters";
 const PUBLIC_URL = "https://bot.example.com";

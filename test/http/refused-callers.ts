@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { twilio } from "../../src/channels/twilio/index.ts";
 import { wati } from "../../src/channels/wati/index.ts";
 import { web } from "../../src/channels/web/index.ts";
-import { signedWebhook } from "../../src/testing/fake-twilio.ts";
+import { signedWebhook } from "../../src/testing/fake-twilio-webhook.ts";
 
 export const PUBLIC_URL = "https://bot.example.com";
 const SECRET = "a-secret-of-sixteen-letters";

@@ -7,7 +7,9 @@ it("`dead retry --all` leaves out whose reply went out in part: it would be said
   try {
     // The second message of a reply of two is refused for good; so is every answer to the other customer.
     at.openai.behave(({ lastUserText }) =>
-      lastUserText === "long" ? `${"a".repeat(1_500)}\n\n${"b".repeat(1_500)}` : { error: { status: 400 } },
+      lastUserText === "long"
+        ? `${"a".repeat(1_500)}\n\n${"b".repeat(1_500)}`
+        : { kind: "error", status: 400 },
     );
     at.twilio.behave(({ method, body }) =>
       method === "POST" && body.includes("bbb")

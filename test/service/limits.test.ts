@@ -73,7 +73,7 @@ it.skipIf(process.getuid?.() !== 0)(
       const { staged, turns } = await place.counts();
       return staged === 0 && turns! >= (acknowledged > 0 ? 3 : 2) ? true : undefined;
     });
-    const heard = place.openai.requests.map(({ lastUserText }) => lastUserText);
+    const heard = place.openai.asked.map(({ lastUserText }) => lastUserText);
     expect(heard.filter((text) => text === "before")).toHaveLength(1);
     expect(heard.filter((text) => text === "after")).toHaveLength(1);
     expect(

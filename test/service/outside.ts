@@ -1,5 +1,6 @@
-import { fakeOpenAi } from "../../src/testing/fake-openai.ts";
-import { fakeTwilio, signedWebhook } from "../../src/testing/fake-twilio.ts";
+import { fakeOpenai } from "../../src/testing/fake-openai.ts";
+import { fakeTwilio } from "../../src/testing/fake-twilio.ts";
+import { signedWebhook } from "../../src/testing/fake-twilio-webhook.ts";
 import { type FakeWati, fakeWati } from "../../src/testing/fake-wati.ts";
 
 export const ACCOUNT = "AC00000000000000000000000000000001";
@@ -30,7 +31,7 @@ export type Counts = Readonly<Record<string, number>>;
  */
 export async function outside(url: () => string) {
   const twilio = fakeTwilio({ accountSid: ACCOUNT, authToken: AUTH_TOKEN, others: OTHER_ACCOUNTS });
-  const openai = fakeOpenAi();
+  const openai = fakeOpenai();
   const wati = fakeWati({ token: WATI_TOKEN });
   await Promise.all([twilio.start(), openai.start(), wati.start()]);
   let count = 0;

@@ -26,12 +26,12 @@ it("who moved in is answered on top of what is left at OpenAI, and it is said wh
     [1, 2, 3, 4].map((n) => `answer to: from ${n}`),
   );
 
-  const asked = (text: string) => at.openai.requests.filter(({ lastUserText }) => lastUserText === text);
+  const asked = (text: string) => at.openai.asked.filter(({ lastUserText }) => lastUserText === text);
   expect(asked("from 1").map(({ body }) => body.previous_response_id)).toEqual(["resp_1"]);
   expect(asked("from 2")[0]?.body.input).toHaveLength(3);
   expect(asked("from 3").map(({ body }) => body.previous_response_id)).toEqual(["resp_forgotten", undefined]);
   expect(asked("from 4").map(({ body }) => body.previous_response_id)).toEqual([undefined]);
-  for (const { body } of at.openai.requests) {
+  for (const { body } of at.openai.asked) {
     expect(body.store).toBe(false);
     expect(body).not.toHaveProperty("conversation");
   }

@@ -79,9 +79,9 @@ describe.skipIf(unavailable)("npm run aws:local", () => {
   it("lets a running turn finish when it is told to stop", async () => {
     const local = await start();
     const answer = Promise.withResolvers<void>();
-    people.openai.behave(() => ({ after: answer.promise, answer: "at last" }));
+    people.openai.behave(() => answer.promise.then(() => "at last"));
     await people.write(1, "hi");
-    await people.openai.arrival(1);
+    await people.openai.whenAsked(1);
     local.kill("SIGTERM");
     await eventually("a closed port", async () =>
       (await fetch(url).catch(() => "closed")) === "closed" ? true : undefined,
@@ -93,9 +93,9 @@ describe.skipIf(unavailable)("npm run aws:local", () => {
 
   it("stops at once at the second signal", async () => {
     const local = await start();
-    people.openai.behave(() => ({ hang: true }));
+    people.openai.behave(() => ({ kind: "hang" }));
     await people.write(1, "hi");
-    await people.openai.arrival(1);
+    await people.openai.whenAsked(1);
     const pids = await family(local.child.pid!);
     local.kill("SIGINT");
     await eventually("a closed port", async () =>
@@ -119,7 +119,7 @@ describe.skipIf(unavailable)("npm run aws:local", () => {
     await ended(pids);
     await start(data);
     await people.twilio.whenSent(1);
-    expect(people.openai.requests.map(({ lastUserText }) => lastUserText)).toEqual(["one\ntwo"]);
+    expect(people.openai.asked.map(({ lastUserText }) => lastUserText)).toEqual(["one\ntwo"]);
   });
 
   it("says in one line what is missing", async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { TEST_NOW_MS, testContext, testRequest } from "../../testing/channel-context.ts";
-import { type FakeTwilio, fakeTwilio, signedWebhook } from "../../testing/fake-twilio.ts";
+import { type FakeTwilio, fakeTwilio } from "../../testing/fake-twilio.ts";
+import { signedWebhook } from "../../testing/fake-twilio-webhook.ts";
 import { twilio } from "./index.ts";
 import type { TwilioOptions } from "./options.ts";
 

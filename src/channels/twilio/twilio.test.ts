@@ -5,7 +5,8 @@ import { testContext } from "../../testing/channel-context.ts";
 import { type ChannelHarness, channelContract } from "../../testing/channel-contract.ts";
 import type { ProviderMood } from "../../testing/channel-contract-subject.ts";
 import type { FakeBehaviour } from "../../testing/fake-server.ts";
-import { fakeTwilio, signedWebhook } from "../../testing/fake-twilio.ts";
+import { fakeTwilio } from "../../testing/fake-twilio.ts";
+import { signedWebhook } from "../../testing/fake-twilio-webhook.ts";
 import { twilio } from "./index.ts";
 
 const accountSid = "AC00000000000000000000000000000001";

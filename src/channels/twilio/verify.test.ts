@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { WebhookRequest } from "../../ports/channel.ts";
 import { testContext, testRequest } from "../../testing/channel-context.ts";
-import { signedWebhook } from "../../testing/fake-twilio.ts";
+import { signedWebhook } from "../../testing/fake-twilio-webhook.ts";
 import { readForm } from "./form.ts";
 import { twilio } from "./index.ts";
 import type { TwilioOptions } from "./options.ts";

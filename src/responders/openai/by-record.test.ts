@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
-import { type FakeOpenAi, fakeOpenAi } from "../../testing/fake-openai.ts";
+import { type FakeOpenai, fakeOpenai } from "../../testing/fake-openai.ts";
 import { fakeConversation, fakeTurn } from "../../testing/fake-turn.ts";
 import { openai } from "./openai.ts";
 import type { OpenAiOptions } from "./options.ts";
 
-let fake: FakeOpenAi;
+let fake: FakeOpenai;
 beforeEach(async () => {
-  fake = fakeOpenAi();
+  fake = fakeOpenai();
   await fake.start();
 });
 afterEach(() => fake.stop());
@@ -26,7 +26,7 @@ async function used(asked: string, apiKeys: OpenAiOptions["apiKeys"], more: Open
   });
   const attributes = { ai_config: { ai_api_key_reference: asked } };
   await respond(fakeTurn("hi", { conversation: fakeConversation({ attributes }) }));
-  return fake.requests.at(-1)?.headers.authorization?.replace("Bearer key-of-", "");
+  return fake.asked.at(-1)?.headers.authorization?.replace("Bearer key-of-", "");
 }
 
 test("each key is used that a record names as it is configured, in whichever order they stand", async () => {
@@ -54,7 +54,7 @@ test("a name that several keys have ends the turn, and the reason says so", asyn
     retry: "never",
     message: expect.stringMatching(/several.*: prod\/openai$/),
   });
-  expect(fake.requests).toEqual([]);
+  expect(fake.asked).toEqual([]);
 });
 
 describe("what is not offered is named in the reason", () => {

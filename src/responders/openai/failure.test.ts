@@ -1,11 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ConfigError, LullError } from "../../errors.ts";
-import {
-  type FakeOpenAi,
-  type FakeOpenAiAnswer,
-  type FakeOpenAiError,
-  fakeOpenAi,
-} from "../../testing/fake-openai.ts";
+import { type FakeOpenai, type FakeOpenaiBehaviour, fakeOpenai } from "../../testing/fake-openai.ts";
+import type { FakeError } from "../../testing/fake-server.ts";
 import { fakeTurn } from "../../testing/fake-turn.ts";
 import { retryAfterIn } from "../../wire/retry-after.ts";
 import { RESPONSE_BYTES_MAX } from "./call.ts";
@@ -14,14 +10,14 @@ import { openai } from "./openai.ts";
 const KEY = "sk-secret-key";
 const TEXT = "my address is 1 Secret Road";
 
-let fake: FakeOpenAi;
+let fake: FakeOpenai;
 beforeEach(async () => {
-  fake = fakeOpenAi();
+  fake = fakeOpenai();
   await fake.start();
 });
 afterEach(() => fake.stop());
 
-async function errorOf(answer: FakeOpenAiAnswer, attempt = 1): Promise<LullError> {
+async function errorOf(answer: FakeOpenaiBehaviour, attempt = 1): Promise<LullError> {
   fake.behave(() => answer);
   const respond = openai({ apiKey: KEY, baseUrl: fake.url });
   const error = await Promise.resolve(respond(fakeTurn(TEXT, { attempt }))).catch((thrown) => thrown);
@@ -30,7 +26,7 @@ async function errorOf(answer: FakeOpenAiAnswer, attempt = 1): Promise<LullError
   return error;
 }
 
-const STATUSES: [FakeOpenAiError, string, "later" | "never"][] = [
+const STATUSES: [FakeError, string, "later" | "never"][] = [
   [{ status: 408 }, "OPENAI_UNAVAILABLE", "later"],
   [{ status: 409 }, "OPENAI_UNAVAILABLE", "later"],
   [{ status: 500, code: "server_error" }, "OPENAI_UNAVAILABLE", "later"],
@@ -52,7 +48,7 @@ const STATUSES: [FakeOpenAiError, string, "later" | "never"][] = [
 
 test.each(STATUSES)("%o is %s, try again: %s", async (error, code, retry) => {
   const message = `Incorrect API key provided: ${KEY}. You said ${TEXT}`;
-  const thrown = await errorOf({ error: { ...error, message } });
+  const thrown = await errorOf({ kind: "error", ...error, message });
   expect(thrown).toMatchObject({ code, retry, outage: retry === "later" });
   expect(thrown.message).toContain(`answered ${error.status}`);
   expect(thrown.message).toContain("request req_1");
@@ -61,12 +57,15 @@ test.each(STATUSES)("%o is %s, try again: %s", async (error, code, retry) => {
 
 test("the parameter at fault is named; what is no name is left out", async () => {
   const named = await errorOf({
-    error: { status: 400, type: "invalid_request_error", param: "input[0].content" },
+    kind: "error",
+    status: 400,
+    type: "invalid_request_error",
+    param: "input[0].content",
   });
   expect(named.message).toBe(
     "OpenAI answered 400 (invalid_request_error, parameter input[0].content, request req_1)",
   );
-  const odd = await errorOf({ error: { status: 400, code: TEXT, headers: { "x-request-id": "a b" } } });
+  const odd = await errorOf({ kind: "error", status: 400, code: TEXT, headers: { "x-request-id": "a b" } });
   expect(odd.message).toBe("OpenAI answered 400");
 });
 
@@ -77,7 +76,7 @@ test.each([
   [{ "retry-after": "-1" }, undefined],
   [{ "retry-after": "999999" }, 3_600_000],
 ])("%o waits for %s ms", async (headers, ms) => {
-  const error = await errorOf({ error: { status: 429, code: "rate_limit_exceeded", headers } });
+  const error = await errorOf({ kind: "error", status: 429, code: "rate_limit_exceeded", headers });
   expect(error.retryAfterMs).toBe(ms);
 });
 
@@ -93,7 +92,10 @@ test("a date is compared with the answer's own date", () => {
 
 test("an error that never heals has no time to wait for", async () => {
   const error = await errorOf({
-    error: { status: 429, code: "insufficient_quota", headers: { "retry-after": "7" } },
+    kind: "error",
+    status: 429,
+    code: "insufficient_quota",
+    headers: { "retry-after": "7" },
   });
   expect(error.retryAfterMs).toBeUndefined();
 });
@@ -104,13 +106,16 @@ test.each([
   ["invalid_prompt", "never"],
   ["misalignment_policy_violation", "never"],
 ])("a 200 that failed with %s: try again %s", async (code, retry) => {
-  const error = await errorOf({ response: { status: "failed", error: { code, message: TEXT } } });
+  const error = await errorOf({
+    kind: "answer",
+    response: { status: "failed", error: { code, message: TEXT } },
+  });
   expect(error).toMatchObject({ code: "OPENAI_FAILED", retry });
   expect(error.message).toContain(code);
 });
 
 test.each(["in_progress", "queued", "cancelled"])("a 200 that is %s is no answer yet", async (status) => {
-  expect(await errorOf({ response: { status } })).toMatchObject({
+  expect(await errorOf({ kind: "answer", response: { status } })).toMatchObject({
     code: "OPENAI_UNAVAILABLE",
     retry: "later",
     outage: false,
@@ -122,7 +127,7 @@ test.each(["<html>Bad gateway</html>", "", '{"output":[', "17"])(
   async (raw) => {
     for (const status of [200, 404, 429, 502]) {
       const outage = status === 429 || status === 502;
-      expect(await errorOf({ raw, status })).toMatchObject({
+      expect(await errorOf({ kind: "status", body: raw, status })).toMatchObject({
         code: "OPENAI_UNAVAILABLE",
         retry: "later",
         outage,
@@ -132,28 +137,34 @@ test.each(["<html>Bad gateway</html>", "", '{"output":[', "17"])(
 );
 
 test("another server's JSON may pass too", async () => {
-  expect(await errorOf({ raw: '{"hello":"world"}' })).toMatchObject({
+  expect(await errorOf({ kind: "status", status: 200, body: '{"hello":"world"}' })).toMatchObject({
     code: "OPENAI_UNAVAILABLE",
     retry: "later",
   });
 });
 
 test("an answer without end is given up, one of exactly the limit is read", async () => {
-  const atLimit = await errorOf({ raw: " ".repeat(RESPONSE_BYTES_MAX) });
+  const atLimit = await errorOf({ kind: "status", status: 200, body: " ".repeat(RESPONSE_BYTES_MAX) });
   expect(atLimit.message).toContain("without JSON");
-  const error = await errorOf({ raw: " ".repeat(RESPONSE_BYTES_MAX + 1) });
+  const body = " ".repeat(RESPONSE_BYTES_MAX + 1);
+  const error = await errorOf({ kind: "status", status: 200, body });
   expect(error).toMatchObject({ code: "OPENAI_UNAVAILABLE", retry: "later" });
   expect(error.message).toContain("without end");
 });
 
 test("a redirect is not followed: the address is wrong", async () => {
-  const error = await errorOf({ raw: "", status: 307, headers: { location: `${fake.url}/elsewhere` } });
+  const error = await errorOf({
+    kind: "status",
+    body: "",
+    status: 307,
+    headers: { location: `${fake.url}/elsewhere` },
+  });
   expect(error).toMatchObject({ code: "OPENAI_REJECTED", retry: "never" });
   expect(error.message).toContain("307");
 });
 
 test("a connection that breaks, or never stands, passes", async () => {
-  const broken = await errorOf({ drop: true });
+  const broken = await errorOf({ kind: "drop" });
   expect(broken).toMatchObject({ code: "OPENAI_UNREACHABLE", retry: "later" });
   await fake.stop();
   const refused = await errorOf("never sent");
@@ -165,7 +176,10 @@ test("a connection that breaks, or never stands, passes", async () => {
 test.each(["content_filter", "max_output_tokens"])(
   "cut off by %s before any text: a person should look",
   async (reason) => {
-    const error = await errorOf({ response: { status: "incomplete", incomplete_details: { reason } } });
+    const error = await errorOf({
+      kind: "answer",
+      response: { status: "incomplete", incomplete_details: { reason } },
+    });
     expect(error).toMatchObject({ code: "OPENAI_EMPTY", retry: "never" });
     expect(error.message).toContain(reason);
   },
@@ -177,10 +191,10 @@ test("a finished answer without text is asked for once more, not for ever", asyn
 });
 
 test("an abort reaches OpenAI and comes back with its own reason", async () => {
-  fake.behave(() => ({ hang: true }));
+  fake.behave(() => ({ kind: "hang" }));
   const controller = new AbortController();
   const asked = openai({ apiKey: KEY, baseUrl: fake.url })(fakeTurn(TEXT, { signal: controller.signal }));
-  const { over } = await fake.arrival(1);
+  const { over } = await fake.whenAsked(1);
   const reason = new Error("out of time");
   controller.abort(reason);
   await expect(asked).rejects.toBe(reason);
@@ -192,7 +206,7 @@ test("a turn that is aborted already asks no model", async () => {
   await expect(openai({ apiKey: KEY, baseUrl: fake.url })(fakeTurn(TEXT, { signal }))).rejects.toThrow(
     "lease lost",
   );
-  expect(fake.requests).toHaveLength(0);
+  expect(fake.asked).toHaveLength(0);
 });
 
 test("a key that cannot be sent is refused without showing it", async () => {

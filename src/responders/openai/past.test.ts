@@ -3,10 +3,10 @@ import type { HistoryMessage } from "../../model/history.ts";
 import type { FullReply } from "../../model/reply.ts";
 import type { Turn } from "../../ports/responder.ts";
 import {
-  type FakeOpenAi,
+  type FakeOpenai,
   fakeItem,
   fakeMessage,
-  fakeOpenAi,
+  fakeOpenai,
   fakeToolCall,
 } from "../../testing/fake-openai.ts";
 import { fakeConversation, fakeTurn } from "../../testing/fake-turn.ts";
@@ -14,12 +14,17 @@ import { openai } from "./openai.ts";
 import type { OpenAiOptions } from "./options.ts";
 import { ENDED_MAX, EndedPasts, pastOf } from "./past.ts";
 
-let fake: FakeOpenAi;
+let fake: FakeOpenai;
 beforeEach(async () => {
-  fake = fakeOpenAi();
+  fake = fakeOpenai();
   await fake.start();
 });
 afterEach(() => fake.stop());
+
+/** What was read there, in order. */
+function reads(): string[] {
+  return fake.requests.filter(({ method }) => method === "GET").map(({ path, query }) => `${path}?${query}`);
+}
 
 /** One responder, as a process has it, and the notes of its turns. */
 function asking(options: OpenAiOptions = {}) {
@@ -75,37 +80,37 @@ describe("a response that OpenAI still has", () => {
   test("is gone on from, in the first turn, and nothing is stored for it", async () => {
     const { ask, notes } = asking();
     expect((await ask(attributes)).text).toBe("answer to: open?");
-    expect(fake.requests[0]?.body).toMatchObject({
+    expect(fake.asked[0]?.body).toMatchObject({
       previous_response_id: "resp_old",
       store: false,
       input: [{ role: "user", content: "open?" }],
     });
-    expect(fake.requests[0]?.body).not.toHaveProperty("conversation");
+    expect(fake.asked[0]?.body).not.toHaveProperty("conversation");
     await ask(attributes, MORE);
-    expect(fake.requests[1]?.body).not.toHaveProperty("previous_response_id");
-    expect(fake.requests[1]?.body.input).toEqual(OWN);
+    expect(fake.asked[1]?.body).not.toHaveProperty("previous_response_id");
+    expect(fake.asked[1]?.body.input).toEqual(OWN);
     expect(notes).toEqual([]);
   });
 
   test("is under our own record in every turn, where that is asked for", async () => {
     const { ask } = asking({ pastAtOpenAi: "every-turn" });
     await ask(attributes, MORE);
-    expect(fake.requests[0]?.body).toMatchObject({ previous_response_id: "resp_old", input: OWN });
+    expect(fake.asked[0]?.body).toMatchObject({ previous_response_id: "resp_old", input: OWN });
   });
 
   test("is left alone where it is not asked for, as before", async () => {
     const respond = openai({ apiKey: "sk-test", baseUrl: fake.url });
     const conversation = fakeConversation({ attributes: { ...attributes, openai_thread_id: "thread_1" } });
     await respond(fakeTurn("open?", { conversation, note: () => expect.fail("it has nothing to say") }));
-    expect(fake.requests[0]?.body).not.toHaveProperty("previous_response_id");
+    expect(fake.asked[0]?.body).not.toHaveProperty("previous_response_id");
   });
 
   test("a turn that is asked again sends the very same request", async () => {
     const { ask } = asking();
-    fake.behave((_, n) => (n === 1 ? { drop: true } : "hello"));
+    fake.behave((_, n) => (n === 1 ? { kind: "drop" } : "hello"));
     await expect(ask(attributes)).rejects.toMatchObject({ retry: "later" });
     await ask(attributes, { attempt: 2 });
-    expect(fake.requests[1]?.body).toEqual(fake.requests[0]?.body);
+    expect(fake.asked[1]?.body).toEqual(fake.asked[0]?.body);
   });
 
   test("goes along with every round of tools", async () => {
@@ -114,11 +119,11 @@ describe("a response that OpenAI still has", () => {
     const { ask } = asking({ tools });
     fake.behave((_, n) =>
       n === 1
-        ? { response: { output: [fakeToolCall("opens", {})] } }
-        : { response: { output: [fakeMessage("At nine.")] } },
+        ? { kind: "answer", response: { output: [fakeToolCall("opens", {})] } }
+        : { kind: "answer", response: { output: [fakeMessage("At nine.")] } },
     );
     expect((await ask(attributes)).text).toBe("At nine.");
-    expect(fake.requests.map(({ body }) => body.previous_response_id)).toEqual(["resp_old", "resp_old"]);
+    expect(fake.asked.map(({ body }) => body.previous_response_id)).toEqual(["resp_old", "resp_old"]);
   });
 });
 
@@ -128,10 +133,10 @@ describe("a response that OpenAI does not go on from", () => {
   test("costs no turn: our own record answers, and it is said once", async () => {
     const { ask, notes } = asking({ pastAtOpenAi: "every-turn" });
     expect((await ask(attributes)).text).toBe("answer to: open?");
-    expect(fake.requests.map(({ body }) => body.previous_response_id)).toEqual(["resp_gone", undefined]);
+    expect(fake.asked.map(({ body }) => body.previous_response_id)).toEqual(["resp_gone", undefined]);
     await ask(attributes, MORE);
-    expect(fake.requests[2]?.body.input).toEqual(OWN);
-    expect(fake.requests).toHaveLength(3);
+    expect(fake.asked[2]?.body.input).toEqual(OWN);
+    expect(fake.asked).toHaveLength(3);
     expect(notes).toEqual(["OPENAI_PAST_GONE"]);
   });
 
@@ -142,7 +147,7 @@ describe("a response that OpenAI does not go on from", () => {
     ["an organisation that keeps nothing", { status: 400, param: "previous_response_id" }],
   ])("for another reason, too: %s", async (_, error) => {
     fake.keep("resp_gone");
-    fake.behave(({ body }) => ("previous_response_id" in body ? { error } : "hello"));
+    fake.behave(({ body }) => ("previous_response_id" in body ? { kind: "error", ...error } : "hello"));
     const { ask, notes } = asking();
     expect((await ask(attributes)).text).toBe("hello");
     expect(notes).toEqual(["OPENAI_PAST_GONE"]);
@@ -155,17 +160,17 @@ describe("a response that OpenAI does not go on from", () => {
     ["no credit", { status: 429, code: "insufficient_quota" }, "OPENAI_QUOTA"],
   ])("is not told from %s: the turn is tried again with it", async (_, error, code) => {
     fake.keep("resp_gone");
-    fake.behave(() => ({ error }));
+    fake.behave({ kind: "error", ...error });
     const { ask, notes } = asking();
     await expect(ask(attributes)).rejects.toMatchObject({ code });
-    expect([fake.requests.length, notes.length]).toEqual([1, 0]);
+    expect([fake.asked.length, notes.length]).toEqual([1, 0]);
   });
 
   test("a request that is refused either way fails with what OpenAI says of it alone", async () => {
-    fake.behave(() => ({ error: { status: 404, code: "model_not_found" } }));
+    fake.behave(() => ({ kind: "error", status: 404, code: "model_not_found" }));
     const { ask, notes } = asking();
     await expect(ask(attributes)).rejects.toMatchObject({ code: "OPENAI_NOT_FOUND", retry: "never" });
-    expect([fake.requests.length, notes.length]).toEqual([2, 0]);
+    expect([fake.asked.length, notes.length]).toEqual([2, 0]);
   });
 });
 
@@ -194,26 +199,26 @@ describe("a conversation at OpenAI", () => {
     fake.keep("conv_old", items);
     const { ask, notes } = asking();
     await ask(attributes);
-    expect(fake.requests[0]?.body.input).toEqual([...READ, { role: "user", content: "open?" }]);
-    expect(fake.requests[0]?.body).not.toHaveProperty("conversation");
-    expect(fake.reads).toEqual(["/v1/conversations/conv_old/items?order=desc&limit=100"]);
+    expect(fake.asked[0]?.body.input).toEqual([...READ, { role: "user", content: "open?" }]);
+    expect(fake.asked[0]?.body).not.toHaveProperty("conversation");
+    expect(reads()).toEqual(["/v1/conversations/conv_old/items?order=desc&limit=100"]);
     await ask(attributes, MORE);
-    expect(fake.requests[1]?.body.input).toEqual(OWN);
-    expect([fake.reads.length, notes.length]).toEqual([1, 0]);
+    expect(fake.asked[1]?.body.input).toEqual(OWN);
+    expect([reads().length, notes.length]).toEqual([1, 0]);
   });
 
   test("stands before our own record in every turn, and no more of it than asked for", async () => {
     fake.keep("conv_old", items);
     const { ask } = asking({ pastAtOpenAi: "every-turn", historyMessagesMax: 2 });
     await ask(attributes, MORE);
-    expect(fake.requests[0]?.body.input).toEqual([READ[2], ...OWN]);
+    expect(fake.asked[0]?.body.input).toEqual([READ[2], ...OWN]);
   });
 
   test("that is not there costs no turn, and is said and asked for once", async () => {
     const { ask, notes } = asking({ pastAtOpenAi: "every-turn" });
     await ask(attributes);
     expect((await ask(attributes)).text).toBe("answer to: open?");
-    expect([fake.reads.length, notes]).toEqual([1, ["OPENAI_PAST_GONE"]]);
+    expect([reads().length, notes]).toEqual([1, ["OPENAI_PAST_GONE"]]);
   });
 
   test("that cannot be read now is not given up", async () => {
@@ -230,12 +235,8 @@ test("a thread cannot be gone on from by any request: it is said once, and none 
   await ask({ openai_thread_id: "thread_1" }, MORE);
   await ask({ openai_thread_id: "thread_2" });
   expect(notes).toEqual(["OPENAI_THREAD_ENDED", "OPENAI_THREAD_ENDED"]);
-  expect(fake.requests.map(({ body }) => body.previous_response_id)).toEqual([
-    undefined,
-    undefined,
-    undefined,
-  ]);
-  expect(fake.reads).toEqual([]);
+  expect(fake.asked.map(({ body }) => body.previous_response_id)).toEqual([undefined, undefined, undefined]);
+  expect(reads()).toEqual([]);
 });
 
 test("of very many that ended, the oldest is forgotten first", () => {

@@ -8,7 +8,7 @@ describeOnFunctions("a function whose time is nearly over", (emulation) => {
     const environment = { LULL_LOCAL_TIMEOUT_SECONDS: "4", LULL_LOG_LEVEL: "debug" };
     const at = await startLambdaService(emulation, environment);
     try {
-      at.openai.behave((_, n) => (n === 1 ? { hang: true } : "hello"));
+      at.openai.behave((_, n) => (n === 1 ? { kind: "hang" } : "hello"));
       await at.write(1, "hi");
       await at.twilio.whenSent(1);
       expect(await atRest(at)).toMatchObject({ turns: 1, dead: 0, unknown: 0 });

@@ -74,7 +74,7 @@ describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (e
       if (customer !== thinking || dead.has(customer)) return `${lastUserText} ${LONG}`;
       dead.add(customer);
       deaths.kill("worker", customer);
-      return { hang: true };
+      return { kind: "hang" };
     });
     const posts = new Map<number, number>();
     at.twilio.behave(({ method, body }) => {
@@ -131,7 +131,7 @@ describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (e
       redelivered.every((customer) => sentTo(customer).length === 2) ? true : undefined,
     );
     expect(await atRest(at)).toMatchObject({ dead: 0, unknown: 0 });
-    const heard = at.openai.requests.map(({ lastUserText }) => lastUserText);
+    const heard = at.openai.asked.map(({ lastUserText }) => lastUserText);
     for (const customer of redelivered) {
       expect(heard.filter((text) => text === `number ${customer}`)).toHaveLength(1);
     }

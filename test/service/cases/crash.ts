@@ -39,9 +39,9 @@ export const deathCases = ({ healsSoon }: Platform): readonly Case[] => [
     environment: healsSoon,
     workers: 2,
     async run(at) {
-      at.openai.behave((_, n) => (n === 1 ? { hang: true } : "hello"));
+      at.openai.behave((_, n) => (n === 1 ? { kind: "hang" } : "hello"));
       await at.write(1, "hi");
-      await at.openai.arrival(1);
+      await at.openai.whenAsked(1);
       (await at.holder()).kill("SIGKILL");
       await at.twilio.whenSent(1);
       await committed(at, 1);
@@ -102,7 +102,7 @@ export const crashCases = ({ healsSoon }: Platform): readonly Case[] => [
       );
       await at.crash();
       await at.twilio.whenSent(3);
-      expect(at.openai.requests.map(({ lastUserText }) => lastUserText.split("\n").sort())).toEqual(
+      expect(at.openai.asked.map(({ lastUserText }) => lastUserText.split("\n").sort())).toEqual(
         Array(3).fill(["one", "two"]),
       );
     },

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect } from "vitest";
-import { signedWebhook } from "../../../src/testing/fake-twilio.ts";
+import { signedWebhook } from "../../../src/testing/fake-twilio-webhook.ts";
 import { ACCOUNT, API_TOKEN, AUTH_TOKEN, type Environment, FROM, PUBLIC_URL } from "../outside.ts";
 import { atRest, type Case, committed, type RunningService } from "../platform.ts";
 
@@ -178,7 +178,7 @@ export const HOSTILE_CASES: readonly Case[] = [
       const admitted = Object.entries(answers).filter(([, { status }]) => status < 400 || status >= 500);
       expect(admitted).toEqual([]);
       expect(await at.counts()).toEqual(before);
-      expect([at.openai.requests, at.twilio.sent]).toEqual([[], []]);
+      expect([at.openai.asked, at.twilio.sent]).toEqual([[], []]);
       const told = [...Object.values(answers).map(({ body }) => body), JSON.stringify(at.events)].join("\n");
       expect(SECRETS.filter((secret) => told.includes(secret))).toEqual([]);
     },

@@ -46,7 +46,7 @@ export const outageCases: readonly Case[] = [
     run: (at) =>
       liveThrough(
         at,
-        () => at.openai.behave(() => ({ error: { status: 500 } })),
+        () => at.openai.behave(() => ({ kind: "error", status: 500 })),
         () => at.openai.behave(() => "hello"),
       ),
   },
@@ -56,7 +56,7 @@ export const outageCases: readonly Case[] = [
     run: async (at) => {
       await liveThrough(
         at,
-        () => at.openai.behave(() => ({ error: { status: 500 } })),
+        () => at.openai.behave(() => ({ kind: "error", status: 500 })),
         () => at.openai.behave(() => "hello"),
         2,
       );
@@ -72,7 +72,7 @@ export const outageCases: readonly Case[] = [
     run: (at) =>
       liveThrough(
         at,
-        () => at.openai.behave(() => ({ error: { status: 429, headers: { "retry-after": "1" } } })),
+        () => at.openai.behave(() => ({ kind: "error", status: 429, headers: { "retry-after": "1" } })),
         () => at.openai.behave(() => "hello"),
       ),
   },

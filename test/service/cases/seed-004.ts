@@ -29,7 +29,7 @@ export const seedCases = (platform: Platform, door: Door): readonly Case[] => {
           if (text !== "Message 3") await twoSeconds();
         }
         await door.whenSent(at, 1);
-        expect(at.openai.requests.map(({ lastUserText }) => lastUserText)).toEqual([
+        expect(at.openai.asked.map(({ lastUserText }) => lastUserText)).toEqual([
           "Message 1\nMessage 2\nMessage 3",
         ]);
         const texts = door.sent(at).map(({ text }) => text);
@@ -47,13 +47,13 @@ export const seedCases = (platform: Platform, door: Door): readonly Case[] => {
         at.openai.behave(() => {
           asked += 1;
           if (asked === 4) all.resolve();
-          return { after: all.promise, answer: "hello" };
+          return all.promise.then(() => "hello");
         });
         const statuses = await Promise.all([1, 2, 3, 4].map((customer) => door.write(at, customer, "Test")));
         expect(statuses).toEqual([200, 200, 200, 200]);
         await door.whenSent(at, 4);
         expect(new Set(door.sent(at).map(({ to }) => to)).size).toBe(4);
-        expect(at.openai.requests).toHaveLength(4);
+        expect(at.openai.asked).toHaveLength(4);
       },
     },
     {
@@ -61,9 +61,9 @@ export const seedCases = (platform: Platform, door: Door): readonly Case[] => {
       environment: environment(platform.outlastsSoon),
       workers: 4,
       async run(at) {
-        at.openai.behave((_, n) => (n === 1 ? { hang: true } : "from another worker"));
+        at.openai.behave((_, n) => (n === 1 ? { kind: "hang" } : "from another worker"));
         await door.write(at, 1, "hi");
-        await at.openai.arrival(1);
+        await at.openai.whenAsked(1);
         // Frozen, not dead: its process is there, and no other can know that it will not go on.
         const holder = await at.holder();
         holder.kill("SIGSTOP");
@@ -81,9 +81,9 @@ export const seedCases = (platform: Platform, door: Door): readonly Case[] => {
       environment: environment(platform.healsSoon),
       workers: 4,
       async run(at) {
-        at.openai.behave((_, n) => (n === 1 ? { hang: true } : "after the restart"));
+        at.openai.behave((_, n) => (n === 1 ? { kind: "hang" } : "after the restart"));
         await door.write(at, 1, "hi");
-        await at.openai.arrival(1);
+        await at.openai.whenAsked(1);
         await at.crash();
         await door.whenSent(at, 1);
         await committed(at, 1);
@@ -129,7 +129,7 @@ export const curlCases: readonly Case[] = [
       await at.wati.whenSent(1);
       await committed(at, 1);
       expect(windowsIn(at)).toEqual(["window.armed", "window.joined", "window.joined"]);
-      expect(at.openai.requests.map(({ lastUserText }) => lastUserText)).toEqual([
+      expect(at.openai.asked.map(({ lastUserText }) => lastUserText)).toEqual([
         "Message 1\nMessage 2\nMessage 3",
       ]);
       expect(throughWati.sent(at)).toEqual([
@@ -148,7 +148,7 @@ export const curlCases: readonly Case[] = [
       await at.wati.whenSent(4);
       await committed(at, 4);
       expect(windowsIn(at)).toEqual(Array(4).fill("window.armed"));
-      expect(at.openai.requests).toHaveLength(4);
+      expect(at.openai.asked).toHaveLength(4);
       const addressees = throughWati.sent(at).map(({ to }) => to);
       expect(addressees.sort()).toEqual(customers.map((customer) => `5037000000${customer}`));
     },

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { expect } from "vitest";
-import { signedWebhook } from "../../../src/testing/fake-twilio.ts";
+import { signedWebhook } from "../../../src/testing/fake-twilio-webhook.ts";
 import { eventually } from "../../lull-process.ts";
 import { PUBLIC_URL } from "../outside.ts";
 import { type Case, committed, type RunningService } from "../platform.ts";
@@ -138,7 +138,7 @@ export const tenantCases: readonly Case[] = [
       expect(await text(at, BETA, "hi beta")).toBe(200);
       await at.twilio.whenSent(2);
       for (const { name, account, number, model, key } of [ACME, BETA]) {
-        const [asked, ...more] = at.openai.requests.filter(({ lastUserText: said }) => said === `hi ${name}`);
+        const [asked, ...more] = at.openai.asked.filter(({ lastUserText: said }) => said === `hi ${name}`);
         expect(more).toEqual([]);
         expect(asked?.body).toMatchObject({ model, instructions: `You work for ${name}.` });
         expect(asked?.headers.authorization).toBe(`Bearer ${key}`);
@@ -188,9 +188,7 @@ export const tenantCases: readonly Case[] = [
         "UNKNOWN_CREDENTIALS",
       ]);
       expect(at.twilio.sent.filter(({ accountSid }) => accountSid === BETA.account)).toEqual([]);
-      expect(at.openai.requests.filter(({ headers }) => headers.authorization?.includes(BETA.key))).toEqual(
-        [],
-      );
+      expect(at.openai.asked.filter(({ headers }) => headers.authorization?.includes(BETA.key))).toEqual([]);
     },
   },
   {
@@ -203,7 +201,7 @@ export const tenantCases: readonly Case[] = [
       });
       await text(at, ACME, "the large one, please", { sender: "+15550300" });
       await at.twilio.whenSent(1);
-      expect(at.openai.requests.map(({ body }) => body.model)).toEqual(["acme-model-large"]);
+      expect(at.openai.asked.map(({ body }) => body.model)).toEqual(["acme-model-large"]);
       expect(at.twilio.sent.map(({ accountSid, to }) => [accountSid, to])).toEqual([
         [ACME.account, "+15550300"],
       ]);

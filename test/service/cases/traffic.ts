@@ -10,10 +10,10 @@ export const trafficCases = (platform: Platform): readonly Case[] => [
     workers: 2,
     async run(at) {
       const answer = Promise.withResolvers<void>();
-      at.openai.behave(() => ({ after: answer.promise, answer: "hello" }));
+      at.openai.behave(() => answer.promise.then(() => "hello"));
       const { sid } = await at.write(1, "hi");
       expect((await at.write(1, "hi", { sid })).status).toBe(200);
-      await at.openai.arrival(1);
+      await at.openai.whenAsked(1);
       expect((await at.write(1, "hi", { sid })).status).toBe(200);
       answer.resolve();
       await committed(at, 1);
@@ -63,7 +63,7 @@ export const trafficCases = (platform: Platform): readonly Case[] => [
       };
       expect((await at.write(90, "", { params: media })).status).toBe(200);
       await committed(at, texts.length + 1);
-      const heard = at.openai.requests.map(({ lastUserText }) => lastUserText);
+      const heard = at.openai.asked.map(({ lastUserText }) => lastUserText);
       for (const text of texts) expect(heard).toContain(text);
     },
   },
@@ -91,10 +91,10 @@ export const trafficCases = (platform: Platform): readonly Case[] => [
     async run(at) {
       const answer = Promise.withResolvers<void>();
       at.openai.behave(({ lastUserText }, n) =>
-        n === 1 ? { after: answer.promise, answer: "first" } : `re: ${lastUserText}`,
+        n === 1 ? answer.promise.then(() => "first") : `re: ${lastUserText}`,
       );
       await at.write(1, "one");
-      await at.openai.arrival(1);
+      await at.openai.whenAsked(1);
       await at.write(1, "two");
       answer.resolve();
       await at.twilio.whenSent(2);
@@ -106,9 +106,9 @@ export const trafficCases = (platform: Platform): readonly Case[] => [
     environment: { LULL_WHILE_BUSY: "reject" },
     async run(at) {
       const answer = Promise.withResolvers<void>();
-      at.openai.behave(() => ({ after: answer.promise, answer: "done" }));
+      at.openai.behave(() => answer.promise.then(() => "done"));
       await at.write(1, "one");
-      await at.openai.arrival(1);
+      await at.openai.whenAsked(1);
       expect((await at.write(1, "two")).body).toContain("<Message>");
       expect((await at.write(1, "three")).body).not.toContain("<Message>");
       answer.resolve();
@@ -121,9 +121,9 @@ export const trafficCases = (platform: Platform): readonly Case[] => [
     title: "joins the running turn with `restart`",
     environment: { LULL_WHILE_BUSY: "restart" },
     async run(at) {
-      at.openai.behave(({ lastUserText }, n) => (n === 1 ? { hang: true } : `re: ${lastUserText}`));
+      at.openai.behave(({ lastUserText }, n) => (n === 1 ? { kind: "hang" } : `re: ${lastUserText}`));
       await at.write(1, "one");
-      await at.openai.arrival(1);
+      await at.openai.whenAsked(1);
       await at.write(1, "two");
       await at.twilio.whenSent(1);
       expect(at.twilio.sent.map(({ body }) => body)).toEqual(["re: one\ntwo"]);
@@ -156,7 +156,7 @@ function burstsOf({ batchMessagesMax }: Platform): Case {
         at,
         turns.reduce((sum, each) => sum + each),
       );
-      const heard = at.openai.requests.map(({ lastUserText }) => lastUserText.split("\n"));
+      const heard = at.openai.asked.map(({ lastUserText }) => lastUserText.split("\n"));
       for (const [customer, size] of SIZES.entries()) {
         const own = heard.filter(([first]) => first?.startsWith(`${customer}.`));
         expect(own).toHaveLength(turns[customer]!);
