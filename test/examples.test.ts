@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { fakeOpenai } from "../src/testing/fake-openai.ts";
 import { fakeTwilio } from "../src/testing/fake-twilio.ts";
 import { signedWebhook } from "../src/testing/fake-twilio-webhook.ts";
 import { eventually, LullProcess } from "./lull-process.ts";
-import { stagePackage } from "./staged-package.ts";
+import { ROOT, stagePackage } from "./staged-package.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -21,6 +21,7 @@ const started: LullProcess[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "lull-examples-"));
   await stagePackage(folder, "examples");
+  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
 }, 60_000);
 
 afterAll(async () => {
@@ -145,6 +146,35 @@ describe.concurrent("examples that run:", () => {
       expect(openai.asked[0]?.body.tools).toMatchObject([{ name: "tables_left" }]);
     } finally {
       await Promise.all([twilio.stop(), openai.stop()]);
+    }
+  });
+
+  test.each(["express.ts", "fastify.ts", "hono.ts"])("%s", async (example) => {
+    const twilio = fakeTwilio();
+    await twilio.start();
+    try {
+      const url = await listening(`examples/${example}`, [], {
+        ...twilio.environment(),
+        TWILIO_WHATSAPP_FROM: "+15550100",
+        PUBLIC_URL: "https://bot.example.com",
+      });
+      const path = "/lull/webhooks/whatsapp";
+      const [from, to] = ["whatsapp:+15550123", "whatsapp:+15550100"];
+      for (const text of ["a table", "for two"]) {
+        const webhook = twilio.webhook({ url: `https://bot.example.com${path}`, from, to, text });
+        expect((await fetch(url + path, webhook)).status).toBe(200);
+      }
+      const forged = twilio.webhook({ url: `https://bot.example.com/other`, from, to, text: "three" });
+      expect((await fetch(url + path, forged)).status).toBe(403);
+      await twilio.whenSent(1);
+      expect(twilio.sent).toMatchObject([{ to: from, body: "heard 2: a table\nfor two" }]);
+      expect(await (await fetch(`${url}/hello`)).text()).toBe("a page of your own\n");
+      expect((await fetch(`${url}/lull/healthz`)).status).toBe(200);
+      const service = started.find(({ stdout }) => stdout.includes(url));
+      service?.kill("SIGTERM");
+      expect(await service?.gone()).toMatchObject({ code: 0 });
+    } finally {
+      await twilio.stop();
     }
   });
 

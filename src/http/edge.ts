@@ -4,6 +4,7 @@ import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound, notNow, tryAgain } from "./answers.ts";
 import { createApi } from "./api.ts";
 import { createAccess } from "./api-access.ts";
+import { BodyAlreadyRead } from "./body-already-read.ts";
 import type { EdgeAnswer, EdgeRequest, Handle } from "./edge-request.ts";
 import { createMetrics } from "./metrics.ts";
 import { createRequestLimits, tooMany } from "./request-limits.ts";
@@ -88,6 +89,7 @@ function unexpected(service: Service, request: EdgeRequest, error: unknown): Edg
     return notNow();
   }
   service.sampled.note("error", "http.error", { method: request.method, area, reason: tellable(error) });
+  if (error instanceof BodyAlreadyRead) return failure(500, error.code, error.message);
   if (error instanceof LullError && error.retry === "later")
     return tryAgain(error.code, Math.ceil((error.retryAfterMs ?? 1_000) / 1_000));
   return failure(500, "INTERNAL", "something went wrong here; the log says what");

@@ -1,5 +1,6 @@
+import { BodyAlreadyRead } from "./body-already-read.ts";
 import { BodyBytes } from "./body-bytes.ts";
-import type { Body, EdgeRequest, Handle } from "./edge-request.ts";
+import type { Body, EdgeAnswer, EdgeRequest, Handle } from "./edge-request.ts";
 import type { Reading } from "./intake.ts";
 
 /** What a platform may know about the caller. Without this, `/api` needs a token. */
@@ -10,14 +11,17 @@ export interface CallerInfo {
 /** For programs that mount lull in a server of their own: `Request` in, `Response` out. */
 export function toFetch(handle: Handle): (request: Request, caller?: CallerInfo) => Promise<Response> {
   return async (request, caller = {}) => {
-    const { status, headers, body } = await handle(edgeRequest(request, caller));
-    // Statuses that must not have a body reject even an empty one.
-    const bodyless = status === 204 || status === 304 || request.method === "HEAD";
-    return new Response(bodyless ? null : body, { status, headers });
+    return asResponse(request, await handle(edgeRequest(request, caller)));
   };
 }
 
-function edgeRequest(request: Request, { remoteAddress }: CallerInfo): EdgeRequest {
+export function asResponse({ method }: Request, { status, headers, body }: EdgeAnswer): Response {
+  // Statuses that must not have a body reject even an empty one.
+  const bodyless = status === 204 || status === 304 || method === "HEAD";
+  return new Response(bodyless ? null : body, { status, headers });
+}
+
+export function edgeRequest(request: Request, { remoteAddress }: CallerInfo): EdgeRequest {
   const url = new URL(request.url);
   return {
     method: request.method,
@@ -34,6 +38,7 @@ function edgeRequest(request: Request, { remoteAddress }: CallerInfo): EdgeReque
 }
 
 async function readBody(request: Request, bytesMax: number, reading: Reading): Promise<Body> {
+  if (request.bodyUsed) throw new BodyAlreadyRead();
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) return "too-large";
   const reader = request.body?.getReader();
   reading.begin(() => void reader?.cancel().catch(() => {}));

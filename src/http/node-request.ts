@@ -14,9 +14,9 @@ export class NodeRequest implements EdgeRequest {
   readonly #message: IncomingMessage;
   readonly #goOn: () => void;
 
-  /** `goOn` tells a caller that waits with its body to send it. */
-  constructor(message: IncomingMessage, goOn: () => void = nothing) {
-    const { method = "GET", url = "/" } = message;
+  /** `goOn` tells a caller that waits with its body to send it. `url` counts where a host has changed it. */
+  constructor(message: IncomingMessage, goOn: () => void = nothing, url = message.url ?? "/") {
+    const { method = "GET" } = message;
     const mark = url.indexOf("?");
     this.method = method;
     this.path = mark === -1 ? url : url.slice(0, mark);
