@@ -132,6 +132,24 @@ describeOnEmulators("lull migrate on AWS", (emulators) => {
     ]);
   });
 
+  it.each<[string, Record<string, unknown>, string]>([
+    ["a customer that is no key", { primary_channel: "x".repeat(2_100) }, "there is no row of this"],
+    ["a conversation that is no key", { conversation_id: "c".repeat(1_500) }, "there is no row of this"],
+    ["an account that fits into no key", { account_sid: "x".repeat(1_100) }, "it is too large, or a name"],
+  ])("seed-aws lists a message with %s, and moves the others", async (_, odd, why) => {
+    await conversation(1);
+    await staged(1, 1, "one");
+    await staged(2, 2, "two", {
+      ...odd,
+      ...(odd.account_sid !== undefined && { conversation_id: "conv-1" }),
+    });
+    await staged(1, 3, "three");
+    expect(await migrate("--older-than", "0s")).toMatchObject({ code: 0 });
+    const { code, json, stderr } = await migrate("--apply", "--older-than", "0s");
+    expect([code, json?.messages], stderr).toMatchObject([1, { found: 3, moved: 2 }]);
+    expect(json.left).toMatchObject([{ table: "stage", why: expect.stringContaining(why) }]);
+  });
+
   it("a customer who was moved is found by number; an empty list says where to look", async () => {
     await conversation(1);
     await staged(1, 1, "one");

@@ -17,7 +17,7 @@ import {
   present,
 } from "../../src/engines/aws/dynamo/expression.ts";
 import type { Store } from "../../src/engines/aws/dynamo/store.ts";
-import { LEASED } from "../../src/engines/aws/dynamo/tables.ts";
+import { BY_ID, LEASED } from "../../src/engines/aws/dynamo/tables.ts";
 import { tableNames } from "../../src/engines/aws/options.ts";
 import { RETRYING } from "../../src/engines/aws/retry.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
@@ -109,6 +109,33 @@ function storeCases(open: () => Promise<Store>): void {
     await store.put("state", { ...key, n: 5, t: "hello", null: null });
     const { kind } = await store.update("state", key, { set: { done: true } }, condition);
     expect(kind).toBe(holds ? "done" : "refused");
+  });
+
+  it("under what is no key of a table nothing is found, and nothing can be written", async () => {
+    const long = "x".repeat(1_100);
+    const [longer, none] = [long.repeat(2), ""];
+    for (const sid of [long, none]) {
+      expect(await store.get("stage", row(sid))).toBeUndefined();
+      expect(await store.getMany("stage", [row(sid)])).toEqual([]);
+      await expect(store.put("stage", row(sid))).rejects.toThrow(ImpossibleWrite);
+    }
+    for (const id of [longer, none]) {
+      expect(await store.get("state", { conversation_id: id })).toBeUndefined();
+      const ofNone = equal("conversation_id", id);
+      expect(await store.query("stage", { key: all(ofNone, beginsWith("message_sid", "m")) })).toEqual([]);
+      expect(await store.count("conversations", { index: BY_ID, key: ofNone })).toBe(0);
+      const change = store.update("state", { conversation_id: id }, { set: { a: 1 } });
+      await expect(change).rejects.toThrow(ImpossibleWrite);
+    }
+  });
+
+  it("no write makes an item larger than items can be", async () => {
+    const large = { ...key, a: "x".repeat(400_000) };
+    await store.put("state", large);
+    const more = { b: "x".repeat(10_000) };
+    await expect(store.update("state", key, { set: more })).rejects.toThrow(ImpossibleWrite);
+    await expect(store.put("state", { ...large, ...more })).rejects.toThrow(ImpossibleWrite);
+    expect(await store.get("state", key)).toEqual(large);
   });
 
   describe("of many rows", () => {

@@ -180,7 +180,7 @@ const NO_INDEX =
 const CHANGED = "it was changed meanwhile: run it again";
 const LEFT_AS = {
   changed: CHANGED,
-  "too-large": "it is too large",
+  "too-large": "it is too large, or a name in it is",
   full: "as many wait in its conversation as may (limits.stagedMessagesMax): run it again once answered",
   blocked: "another row stands in its place",
 };

@@ -97,6 +97,28 @@ describeOnEmulators("rows that are not ours", (emulators) => {
     });
   });
 
+  describe("in conversations, with NULL where messages and counts would be", () => {
+    it("are mirrored and counted as if there were none yet", async () => {
+      const mirroring = await SharedTables.open(emulators, { mirrorMessages: 2 });
+      const key = { primary_channel: "ana", conversation_id: "theirs" };
+      const counts = { prompt_tokens: null, completion_tokens: null, total_tokens: null };
+      await mirroring.put("conversations", { ...key, ...counts, task_complete: 0, messages: null });
+      const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
+      for (const text of ["one", "two"]) {
+        as("staged", await mirroring.receive({ text }));
+        await mirroring.answer(await mirroring.turnInTime(), { usage });
+      }
+      const row = (await mirroring.get("conversations", key))!;
+      assert.deepEqual([row.total_tokens, row.total_tokens_sum], [7, 14]);
+      assert.deepEqual(
+        (row.messages as readonly Row[]).map(({ role }) => role),
+        ["user", "assistant"],
+      );
+      assert.deepEqual(mirroring.told("conversation.not-updated"), []);
+      await mirroring.close();
+    });
+  });
+
   describe("in conversations-messages", () => {
     it("are missing from histories and lists, and nothing else is", async () => {
       as("staged", await at.receive({ text: "one" }));

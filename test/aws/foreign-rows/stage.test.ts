@@ -132,6 +132,17 @@ describeOnEmulators("rows of conversations-stage that are not ours", (emulators)
       assert.equal((await at.engine.inspector.gauges()).quarantined, 0);
     });
 
+    it("are no part of what waits in their conversation", async () => {
+      await at.put("conversations-stage", { ...key, body: "theirs" });
+      as("staged", await at.receive());
+      const { items } = await at.engine.inspector.locks({ limit: 10 });
+      assert.deepEqual(
+        items.map(({ staged }) => staged),
+        [1],
+      );
+      assert.equal((await at.engine.inspector.conversation(ID))?.lock?.staged, 1);
+    });
+
     it("go with the person whose conversation they name", async () => {
       await at.put("conversations-stage", { ...key, body: "my secret" });
       await at.put("conversations-state", { conversation_id: ID, works: "my secret" });
@@ -142,6 +153,18 @@ describeOnEmulators("rows of conversations-stage that are not ours", (emulators)
       assert.equal((await at.engine.inspector.counts()).quarantined, 0);
       assert.equal(await at.get("conversations-stage", key), undefined);
     });
+  });
+
+  it("like ours, of a customer whose name leads nowhere, keep no others from their turn", async () => {
+    for (const [at_, sender] of ["x".repeat(2_100), "bob"].entries()) {
+      const theirs = { ...ours, primary_channel: sender, sender, body: "theirs" };
+      await at.put("conversations-stage", { ...theirs, ...key, message_sid: `A${at_}` });
+    }
+    as("staged", await at.receive({ text: "mine" }));
+    const turn = await at.turnInTime();
+    assert.ok(textsOf(turn).includes("mine"));
+    await at.answer(turn);
+    assert.deepEqual(await at.dead(), []);
   });
 
   describe("under a key that we need", () => {

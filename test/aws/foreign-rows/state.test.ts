@@ -72,12 +72,34 @@ describeOnEmulators("rows of conversations-state that are not ours", (emulators)
     assert.equal((await at.engine.inspector.counts()).turns, 1);
   });
 
-  it("that fill their item are set aside", async () => {
-    await at.put("conversations-state", { ...key, notes: "x".repeat(400 * 1024 - 60) });
-    as("staged", await at.receive());
-    await at.answer(await at.turnInTime());
-    assert.deepEqual(at.quarantined(), ["conversations-state"]);
-  });
+  /** With all, with a lease, with works, with a draft: from some point on ours would not fit beside them. */
+  it.each([60, 600, 5_000, 100_000, 380_000])(
+    "that leave %i bytes of their item are set aside",
+    async (bytes) => {
+      const notes = "x".repeat(400 * 1024 - bytes);
+      await at.put("conversations-state", { ...key, notes, turn_count: 7 });
+      for (const text of ["one", "two"]) {
+        as("staged", await at.receive({ text }));
+        const turn = await at.turnInTime();
+        assert.deepEqual(textsOf(turn), [text]);
+        await at.answer(turn);
+      }
+      assert.deepEqual(at.quarantined(), ["conversations-state"]);
+      assert.equal((await at.get("conversations-state", key))?.notes, undefined);
+    },
+  );
+
+  it.each([1_100, 2_100])(
+    "with %i characters where a customer's name is are asked in vain",
+    async (length) => {
+      await at.put("conversations-state", { ...key, primary_channel: "x".repeat(length) });
+      assert.equal(await at.engine.inspector.conversation(ID), undefined);
+      as("staged", await at.receive({ text: "one" }));
+      const turn = await at.turnInTime();
+      assert.deepEqual(textsOf(turn), ["one"]);
+      await at.answer(turn);
+    },
+  );
 
   it("name the turn that ran, whose reply may have gone out", async () => {
     await at.put("conversations-state", { ...key, draft: { turnId: "t1", chunks: "none" } });

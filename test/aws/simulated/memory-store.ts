@@ -1,5 +1,6 @@
 import { type Attributes, exactItem, marshalled, plainItem } from "../../../src/engines/aws/dynamo/exact.ts";
 import type { Change, Condition, Item } from "../../../src/engines/aws/dynamo/expression.ts";
+import { canBeFound, canStand } from "../../../src/engines/aws/dynamo/key-size.ts";
 import type {
   Action,
   PageOfItems,
@@ -56,7 +57,9 @@ export class MemoryStore implements Store {
   }
 
   get(table: TableName, key: Item): Promise<Item | undefined> {
-    return this.#request("request.get", () => this.#tables.read(table, key));
+    return this.#request("request.get", () =>
+      canStand(table, key) ? this.#tables.read(table, key) : undefined,
+    );
   }
 
   put(table: TableName, item: Item, condition?: Condition): Promise<Written> {
@@ -91,7 +94,9 @@ export class MemoryStore implements Store {
   }
 
   queryPage(table: TableName, reading: Reading): Promise<PageOfItems> {
-    return this.#request("request.query", () => this.#page(table, reading));
+    return this.#request("request.query", () =>
+      canBeFound(reading.key) ? this.#page(table, reading) : { items: [] },
+    );
   }
 
   scanPage(table: AnyTable, reading: Omit<Reading, "key">): Promise<PageOfItems> {
@@ -108,7 +113,10 @@ export class MemoryStore implements Store {
   getMany(table: TableName, keys: readonly Item[]): Promise<Item[]> {
     const distinct = [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()];
     return this.#request("request.getMany", () =>
-      distinct.map((key) => this.#tables.read(table, key)).filter((item) => item !== undefined),
+      distinct
+        .filter((key) => canStand(table, key))
+        .map((key) => this.#tables.read(table, key))
+        .filter((item) => item !== undefined),
     );
   }
 
@@ -146,7 +154,7 @@ export class MemoryStore implements Store {
       const before = this.#tables.stored(action.table, key);
       if (!holds(action.condition, before))
         return { kind: "refused", ...(before && { item: plainItem(before) }) };
-      const made = after(action, before);
+      const made = possible(action, before);
       this.#tables.store(action.table, key, made, this.#around.indexLag());
       const item = returns === "NONE" ? undefined : returns === "ALL_NEW" ? made : before;
       return { kind: "done", ...(item && { item: plainItem(item) }) };
@@ -224,12 +232,15 @@ function plainAt(items: readonly (Attributes | undefined)[]) {
   };
 }
 
-/** The item after an action of a transaction, unless it cannot be, or grows too large. */
-function possible(action: Action, before: Attributes | undefined, at: number): Attributes | undefined {
-  const impossible = (why: string) => new ImpossibleWrite(why, undefined, new Set([at]));
+/** The item after an action, unless it cannot be, or grows too large. `at`: its place in a transaction. */
+function possible(action: Action, before: Attributes | undefined, at?: number): Attributes | undefined {
+  const impossible = (why: string) =>
+    new ImpossibleWrite(why, undefined, new Set(at === undefined ? [] : [at]));
   try {
+    if (!canStand(action.table, action.kind === "put" ? action.item : action.key))
+      throw impossible("a key is empty, or too long");
     const made = after(action, before);
-    const isTooLarge = action.kind === "update" && made && itemBytes(plainItem(made)) > ITEM_BYTES;
+    const isTooLarge = made && itemBytes(plainItem(made)) > ITEM_BYTES;
     if (isTooLarge) throw impossible("an item is too large");
     return made;
   } catch (error) {

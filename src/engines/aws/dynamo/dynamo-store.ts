@@ -17,6 +17,7 @@ import { failure, isCancelled, isConditionFailed } from "../../../wire/aws-failu
 import { backOff, type Ending, type Retrying, retrying } from "../retry.ts";
 import { marshalled, plainItem } from "./exact.ts";
 import { type Change, type Condition, expressions, type Item } from "./expression.ts";
+import { canBeFound, canStand } from "./key-size.ts";
 import type { Action, PageOfItems, Reading, ReturnedItem, Store, Transacted, Written } from "./store.ts";
 import { type AnyTable, realName, type TableName, type TableNames } from "./tables.ts";
 import { pageOf, refusals, transactItems, valuesOf } from "./wire.ts";
@@ -39,6 +40,7 @@ export class DynamoStore implements Store {
   }
 
   async get(table: TableName, key: Item): Promise<Item | undefined> {
+    if (!canStand(table, key)) return undefined;
     const command = () =>
       new GetItemCommand({ TableName: this.#names[table], Key: marshalled(key), ConsistentRead: true });
     const { Item: found } = await this.#send(table, (ending) => this.#client.send(command(), ending));
@@ -84,6 +86,7 @@ export class DynamoStore implements Store {
   }
 
   async queryPage(table: TableName, reading: Reading): Promise<PageOfItems> {
+    if (!canBeFound(reading.key)) return { items: [] };
     const { index, newestFirst } = reading;
     const input = {
       ...this.#reading(table, reading),
@@ -99,6 +102,7 @@ export class DynamoStore implements Store {
   }
 
   async count(table: TableName, reading: Reading = {}): Promise<number> {
+    if (!canBeFound(reading.key)) return 0;
     const { index } = reading;
     const input = { ...this.#reading(table, reading), Select: "COUNT" as const };
     let total = 0;
@@ -122,7 +126,7 @@ export class DynamoStore implements Store {
   async getMany(table: TableName, keys: readonly Item[]): Promise<Item[]> {
     const items: Item[] = [];
     const name = this.#names[table];
-    let rest = distinct(keys).map((key) => marshalled(key));
+    let rest = distinct(keys.filter((key) => canStand(table, key))).map((key) => marshalled(key));
     let throttled = 0;
     while (rest.length > 0) {
       const RequestItems = { [name]: { Keys: rest.slice(0, BATCH_GET_MAX), ConsistentRead: true } };

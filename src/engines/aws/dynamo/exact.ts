@@ -46,6 +46,16 @@ export function asRead(item: Item, name: string): unknown {
   return value ? exactItem({ [name]: value })[name] : item[name];
 }
 
+/** All of an item, for a person to read: a set as a list, bytes in base64, numbers with every digit. */
+export function textOf(item: Item): string {
+  const read = AS_READ.get(item);
+  return JSON.stringify(read ? exactItem(read) : item, (_, value: unknown) => {
+    if (value instanceof Set) return [...value];
+    if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
+    return value instanceof NumberValueImpl ? value.toString() : value;
+  });
+}
+
 /** The attribute is what it was when the item was read, digit by digit. */
 export function isAsRead(item: Item, name: string): Condition {
   const value = asRead(item, name);

@@ -1,8 +1,9 @@
 import type { RecordChange } from "../../../core/conversation-change.ts";
-import { instantInText, isoOf } from "../../../core/instant.ts";
+import { isoOf } from "../../../core/instant.ts";
 import { foreignAddressIn } from "../../../core/own-addresses.ts";
 import { projectAt } from "../../../core/projects.ts";
-import { soundAs, time } from "../../../core/shape.ts";
+import { seedInstant } from "../../../core/seed-time.ts";
+import { soundAs } from "../../../core/shape.ts";
 import { WINDOW_POLICY } from "../../../core/sound-window.ts";
 import type { Conversation, ConversationKey, ConversationStatus } from "../../../model/conversation.ts";
 import type { Usage } from "../../../model/reply.ts";
@@ -180,11 +181,11 @@ export function isUnder(
 }
 
 export function createdAtMsOf(row: Item): number {
-  return instantOf(row.created_at) ?? 0;
+  return seedInstant(row.created_at) ?? 0;
 }
 
 export function updatedAtMsOf(row: Item): number {
-  return instantOf(row.updated_at) ?? createdAtMsOf(row);
+  return seedInstant(row.updated_at) ?? createdAtMsOf(row);
 }
 
 /** Our address, or the sender that the other system configured; providers write it with a prefix. */
@@ -234,13 +235,6 @@ function listOf(value: unknown): string[] | undefined {
 
 function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === "true" || value === "1";
-}
-
-/** Text, without a zone UTC, or a number: seconds if it is too small to be milliseconds. */
-export function instantOf(value: unknown): number | undefined {
-  const atMs = typeof value === "string" ? instantInText(value) : value;
-  if (typeof atMs !== "number" || time(atMs) !== undefined) return undefined;
-  return typeof value === "number" && value < 100_000_000_000 ? value * 1_000 : atMs;
 }
 
 /** The row of a conversation that another engine stored. */

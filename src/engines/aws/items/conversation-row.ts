@@ -28,11 +28,24 @@ async function lookUpSender(context: AwsContext, id: string): Promise<string | u
   return senderIn(found);
 }
 
-/** The row itself, read consistently, however its key is spelt. */
+/**
+ * The row itself, read consistently, however its key is spelt. `sender` is what a row elsewhere says: if that
+ * leads nowhere, what is known of the conversation is asked.
+ */
 export async function rowOf(context: AwsContext, id: string, sender?: string): Promise<Item | undefined> {
-  const known = sender || (await senderOf(context, id));
-  for (const spelt of known === undefined ? [] : spellingsOf(known)) {
-    const row = await context.store.get("conversations", rowKey(spelt, id));
+  const row = await rowUnder(context, sender || undefined, id);
+  if (row) return row;
+  const known = await senderOf(context, id);
+  return known === sender ? undefined : rowUnder(context, known, id);
+}
+
+async function rowUnder(
+  { store }: AwsContext,
+  sender: string | undefined,
+  id: string,
+): Promise<Item | undefined> {
+  for (const spelt of sender === undefined ? [] : spellingsOf(sender)) {
+    const row = await store.get("conversations", rowKey(spelt, id));
     if (row) return row;
   }
   return undefined;

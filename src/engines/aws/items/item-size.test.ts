@@ -2,16 +2,8 @@ import { describe, expect, it } from "vitest";
 import { pendingChunks } from "../../../core/draft.ts";
 import { LullError } from "../../../errors.ts";
 import type { Draft } from "../../../model/draft.ts";
-import {
-  areKeys,
-  assertFits,
-  assertSayable,
-  fits,
-  ITEM_BYTES_MAX,
-  isSortKey,
-  itemBytes,
-  movable,
-} from "./item-size.ts";
+import { isSortKey } from "../dynamo/key-size.ts";
+import { areKeys, assertFits, assertSayable, fits, ITEM_BYTES_MAX, itemBytes, movable } from "./item-size.ts";
 
 describe("bytes are counted as DynamoDB counts them:", () => {
   it.each([

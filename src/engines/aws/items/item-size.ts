@@ -2,6 +2,7 @@ import { LullError } from "../../../errors.ts";
 import type { Draft } from "../../../model/draft.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
 import type { Item } from "../dynamo/expression.ts";
+import { isPartitionKey, isSortKey } from "../dynamo/key-size.ts";
 
 /** A little less than DynamoDB's 400 KB: a dead letter stores the row inside another item. */
 export const ITEM_BYTES_MAX = 400_000;
@@ -13,10 +14,6 @@ const MOVED_BYTES_MAX = 1_000_000;
 const DRAFT_BYTES_MAX = 350_000;
 /** What a chunk grows by until it is sent: the provider's id, and when. */
 const SENT_BYTES = 100;
-
-/** The first half of a key, and the second. */
-const PARTITION_KEY_BYTES_MAX = 2_048;
-const SORT_KEY_BYTES_MAX = 1_024;
 
 /**
  * As DynamoDB counts: names and texts in UTF-8, numbers by their digits, three bytes for a list or a map and
@@ -50,13 +47,7 @@ export function fits(item: Item): boolean {
 
 /** Whether a person and a message with these names can have keys of their own. */
 export function areKeys(person: string, message: string): boolean {
-  return (
-    Buffer.byteLength(person) <= PARTITION_KEY_BYTES_MAX && Buffer.byteLength(message) <= SORT_KEY_BYTES_MAX
-  );
-}
-
-export function isSortKey(text: string): boolean {
-  return Buffer.byteLength(text) <= SORT_KEY_BYTES_MAX;
+  return isPartitionKey(person) && isSortKey(message);
 }
 
 /** Checked before the first chunk goes out: later it could not be recorded what was sent. */

@@ -5,7 +5,7 @@ import type { LetterHead } from "../../../model/dead-letter.ts";
 import type { Draft } from "../../../model/draft.ts";
 import type { AwsContext } from "../context.ts";
 import type { Item } from "../dynamo/expression.ts";
-import { isSortKey } from "./item-size.ts";
+import { isSortKey } from "../dynamo/key-size.ts";
 import { digest, inTime } from "./keys.ts";
 import { type StageRow, stagedFrom } from "./stage-item.ts";
 

@@ -2,6 +2,7 @@ import { providerIdsOf } from "../../../core/draft.ts";
 import { conversationOfUnknown, conversationWithin } from "../../../core/identity.ts";
 import { isoOf } from "../../../core/instant.ts";
 import { canonicalAddress } from "../../../core/own-addresses.ts";
+import { seedInstant } from "../../../core/seed-time.ts";
 import type { Sound } from "../../../core/shape.ts";
 import { soundUnknown } from "../../../core/sound-records.ts";
 import { type FinishedTurn, spokenIn } from "../../../core/turn.ts";
@@ -9,7 +10,7 @@ import type { HistoryMessage } from "../../../model/history.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
 import { isObject } from "../../../schema/is-object.ts";
 import type { Item } from "../dynamo/expression.ts";
-import { instantOf, tokensOf } from "./conversation-item.ts";
+import { tokensOf } from "./conversation-item.ts";
 import { inTime } from "./keys.ts";
 
 export const REFUSAL = "r#";
@@ -29,7 +30,7 @@ export function legacyFrom(entry: unknown): HistoryMessage | undefined {
     role,
     text: typeof text === "string" ? text : JSON.stringify(text),
     media: [],
-    atMs: instantOf(entry.timestamp ?? entry.message_timestamp ?? entry.created_at) ?? 0,
+    atMs: seedInstant(entry.timestamp ?? entry.message_timestamp ?? entry.created_at) ?? 0,
     turnId: typeof id === "string" ? id : "",
   };
 }

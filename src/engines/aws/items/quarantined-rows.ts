@@ -2,12 +2,12 @@ import { idWithin } from "../../../core/identity.ts";
 import { isObject } from "../../../schema/is-object.ts";
 import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
-import { isAsRead } from "../dynamo/exact.ts";
+import { isAsRead, textOf } from "../dynamo/exact.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { TABLES, type TableName } from "../dynamo/tables.ts";
 import { conversationKeyOf, inTime } from "./keys.ts";
 import { isHeldBy } from "./state.ts";
-import { STATE_ATTRIBUTES, type Stored, storedFrom } from "./state-item.ts";
+import { NO_ROOM, type Stored, storedFrom, withoutForeign } from "./state-item.ts";
 
 /** A copy has to fit into its item, however large the row is. */
 const RAW_CHARACTERS_MAX = 90_000;
@@ -26,11 +26,10 @@ export async function quarantineState(
 ): Promise<Stored> {
   const { raw, why } = foreign!;
   await quarantineCopy(context, "state", raw, why);
-  const removed = Object.fromEntries(STATE_ATTRIBUTES.map((name) => [name, undefined]));
-  const change = { set: { ...removed, rev: context.newId() } };
-  const key = conversationKeyOf(id);
-  const written = await context.store.update("state", key, change, isHeldBy(token), "ALL_NEW");
-  return storedFrom(id, written.item);
+  const kept = { ...withoutForeign(raw), ...conversationKeyOf(id), rev: context.newId() };
+  const written = await context.store.put("state", kept, isHeldBy(token));
+  const isOurs = written.kind === "done" || written.item?.rev === kept.rev;
+  return storedFrom(id, isOurs ? kept : written.item);
 }
 
 /** A write to our own table. Our rows are far smaller than an item: one without room is foreign. */
@@ -48,7 +47,7 @@ async function makeRoom(context: AwsContext, id: string): Promise<void> {
   const key = conversationKeyOf(id);
   const row = await context.store.get("state", key);
   if (!row) return;
-  await quarantineCopy(context, "state", row, "it has no room for what is ours");
+  await quarantineCopy(context, "state", row, NO_ROOM);
   await context.store.put("state", key, isAsRead(row, "rev"));
 }
 
@@ -65,7 +64,7 @@ async function quarantineCopy(context: AwsContext, table: TableName, row: Item, 
     quarantine_id: id,
     source: TABLES[table].name,
     why,
-    raw: JSON.stringify(row).slice(0, RAW_CHARACTERS_MAX),
+    raw: textOf(row).slice(0, RAW_CHARACTERS_MAX),
     at_ms: atMs,
   });
 }

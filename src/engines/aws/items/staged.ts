@@ -7,7 +7,7 @@ import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
 import { pages } from "../dynamo/pages.ts";
 import { itemBytes } from "./item-size.ts";
 import { type StageRow, stagedFrom } from "./stage-item.ts";
-import { isNewer, newerVersion } from "./version.ts";
+import { bearsMarks, isNewer, newerVersion } from "./version.ts";
 
 /**
  * Everything staged in a conversation, in order of arrival: a consistent read of every page. A turn must not
@@ -79,7 +79,7 @@ export async function stagedLately(
   const items = await itemsWithin(context, conversationId, waiting);
   const rows = inArrivalOrder(context.quarantine.sound("stage", items, stagedFrom));
   const messages = messagesOf(rows).map(({ message }) => message);
-  return { messages: latestWithin(messages.slice(-rowsMax), bytesMax), count: items.length };
+  return { messages: latestWithin(messages.slice(-rowsMax), bytesMax), count: rows.length };
 }
 
 const ALL = { rowsMax: Number.POSITIVE_INFINITY, bytesMax: Number.POSITIVE_INFINITY };
@@ -117,8 +117,10 @@ export async function isUsed({ store }: AwsContext, id: string): Promise<boolean
   return found.flat().length > 0;
 }
 
+/** Those of ours: another system's may wait beside them. */
 export function stagedCount(context: AwsContext, conversationId: string): Promise<number> {
-  return context.store.count("stage", { key: equal("conversation_id", conversationId) });
+  const key = equal("conversation_id", conversationId);
+  return context.store.count("stage", { key, filter: bearsMarks("stage") });
 }
 
 export function stageKey(conversationId: string, id: string): Item {

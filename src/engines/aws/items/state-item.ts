@@ -7,6 +7,7 @@ import { isObject } from "../../../schema/is-object.ts";
 import { asRead } from "../dynamo/exact.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { DEFAULT_QUEUE, type Trigger } from "../queue/triggers.ts";
+import { itemBytes } from "./item-size.ts";
 import { leaseShardOf } from "./keys.ts";
 import { isNewer } from "./version.ts";
 
@@ -31,21 +32,11 @@ export interface Stored {
   readonly foreign: { readonly why: string; readonly raw: Item } | undefined;
 }
 
-/** The attributes of the core's state: they are removed when a row is set aside. */
-export const STATE_ATTRIBUTES = [
-  "works",
-  "draft",
-  "not_before_at_ms",
-  "left_behind_at_ms",
-  "elsewhere",
-  "busy_told_turn_id",
-] as const;
-
 /** The row as it was read. A foreign row has no state, but a valid lease counts: a worker may be busy. */
 export function storedFrom(id: string, item: Item | undefined): Stored {
   const row = item ?? {};
   const lease = leaseFrom(row);
-  const read = soundRow(row.rev, {
+  const read = soundRow(row, {
     lease,
     works: Array.isArray(row.works) ? row.works.map(workFrom) : (row.works ?? []),
     draft: row.draft,
@@ -69,10 +60,37 @@ export function storedFrom(id: string, item: Item | undefined): Stored {
   };
 }
 
-/** A row whose `rev` is foreign could not be overwritten conditionally. */
-function soundRow(rev: unknown, state: unknown): Sound<ConversationState> {
-  const isOurs = rev === undefined || typeof rev === "string";
-  return isOurs ? soundState(state) : { kind: "foreign", why: "rev is no text" };
+/** What a row has beside works and draft: ours have a few hundred bytes. */
+const FRAME_BYTES_MAX = 20_000;
+
+/** A row whose `rev` is foreign could not be overwritten conditionally, and a full one not at all. */
+function soundRow({ works: _, draft: __, ...frame }: Item, state: unknown): Sound<ConversationState> {
+  const isOurs = frame.rev === undefined || typeof frame.rev === "string";
+  if (!isOurs) return { kind: "foreign", why: "rev is no text" };
+  return itemBytes(frame) > FRAME_BYTES_MAX ? { kind: "foreign", why: NO_ROOM } : soundState(state);
+}
+
+export const NO_ROOM = "it has no room for what is ours";
+
+/** What stays of a row that has to give way under our lease, if it is short. */
+const KEPT_ATTRIBUTES = [
+  ...["v", "conversation_id", "primary_channel", "channel", "status_before", "says_error"],
+  ...[
+    "lease_token",
+    "lease_holder",
+    "lease_turn_id",
+    "lease_taken_at_ms",
+    "lease_until_at_ms",
+    "lease_shard",
+  ],
+  ...["turn_count", "last_commit_at_ms"],
+];
+const KEPT_BYTES_MAX = 2_048;
+
+/** The row without the state that cannot be read, and without all else that is not ours. */
+export function withoutForeign(row: Item): Item {
+  const kept = KEPT_ATTRIBUTES.filter((name) => itemBytes(row[name]) <= KEPT_BYTES_MAX);
+  return Object.fromEntries(kept.map((name) => [name, asRead(row, name)]));
 }
 
 function leaseAlone(lease: unknown): ConversationState {

@@ -40,9 +40,13 @@ export function isOurs(table: Versioned, item: Item): boolean {
   );
 }
 
-/** The opposite, as a condition. */
+/** The same, as a condition. */
+export function bearsMarks(table: Versioned): Condition {
+  return all(present("v"), ...marksOf(table));
+}
+
 export function isNotOurs(table: Versioned): Condition {
-  return not(all(present("v"), ...marksOf(table)));
+  return not(bearsMarks(table));
 }
 
 /** The attributes that tell. */

@@ -65,6 +65,19 @@ it.each(["request.put", "request.update"] as const)(
   },
 );
 
+it("what another system left there keeps no conversation full", async () => {
+  const { s, fixture, conversationId } = await fullScene();
+  const theirs = { conversation_id: conversationId, body: "theirs", bytes: 1e12 };
+  for (const message_sid of ["SM1", "SM2"]) fixture.write("stage", { ...theirs, message_sid });
+  expect((await s.deliver(s.arrival())).kind).toBe("refused");
+  for (let round = 0; round < 3; round += 1) {
+    await s.passes(3_600_000);
+    for (const taken of await s.turns()) await s.reply(taken);
+  }
+  expect((await s.engine.inspector.counts()).staged).toBe(0);
+  expect((await s.deliver(s.arrival())).kind).toBe("staged");
+});
+
 it("the note is erased with its conversation", async () => {
   const { s, fixture, conversationId } = await fullScene();
   expect(await fixture.keeps?.()).toContain(`full-note/${conversationId}`);

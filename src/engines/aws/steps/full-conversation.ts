@@ -11,6 +11,7 @@ import { pages } from "../dynamo/pages.ts";
 import { fullKey, fullNoteKey, keptUntil } from "../items/keys.ts";
 import type { Receipt } from "../items/refusal-item.ts";
 import type { StageRow } from "../items/stage-item.ts";
+import { isOurs, tellingNames } from "../items/version.ts";
 import { say } from "./conversations.ts";
 import { refuse } from "./refuse.ts";
 
@@ -103,10 +104,12 @@ async function isFullNow(
   limits: PileLimits,
 ): Promise<boolean> {
   const key = equal("conversation_id", conversationId);
-  const attributes = ["bytes"];
+  const attributes = ["bytes", ...tellingNames("stage")];
   const rows: { readonly bytes: number }[] = [];
   for await (const items of pages((from) => store.queryPage("stage", { key, from, attributes }))) {
-    rows.push(...items.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));
+    // Rows of another system wait beside ours, and are no part of the pile.
+    const own = items.filter((item) => isOurs("stage", item));
+    rows.push(...own.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));
     if (isFull(pileOf(rows), limits, 1)) return true;
   }
   return false;

@@ -24,9 +24,10 @@ export function mirroredIn(
   changed: Item,
 ): Mirrored | undefined {
   const { messages: read, ...rest } = row;
-  if (read !== undefined && !(Array.isArray(read) && isWritable(read))) return undefined;
+  // NULL, like a missing list, says that there is none yet.
+  if (read != null && !(Array.isArray(read) && isWritable(read))) return undefined;
   const added = mirroredEntries(turn);
-  const all: unknown[] = [...(read ?? []), ...added];
+  const all: unknown[] = [...((read as unknown[] | null | undefined) ?? []), ...added];
   const room = ITEM_BYTES_MAX - itemBytes({ ...rest, ...changed, messages: [] });
   const isOurs = (entry: unknown): entry is Item => isMirrored(entry, String(row.conversation_id));
   const theirs = all.filter((entry) => !isOurs(entry));

@@ -4,6 +4,7 @@ import { settingsFor } from "../../../core/projects.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { MovedMessage, MoveOutcome } from "../../../ports/seed-tables.ts";
+import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import { isAsRead, keyIn } from "../dynamo/exact.ts";
 import { absent, all, type Condition, equal, type Item, present } from "../dynamo/expression.ts";
@@ -55,13 +56,19 @@ export async function moveIn(
     const outcome = answered.has(ids[at]!)
       ? await onlyRemove(context, message)
       : room > 0
-        ? await moveOne(context, conversation, message)
+        ? await moveOne(context, conversation, message).catch(unlessPossible)
         : "full";
     if (outcome === "moved") room -= 1;
     outcomes.push(outcome);
   }
   if (outcomes.includes("moved")) await arm(context, trigger, { dueAtMs });
   return outcomes;
+}
+
+/** No item, or no key, can hold what its row says. The others are moved. */
+function unlessPossible(error: unknown): MoveOutcome {
+  if (error instanceof ImpossibleWrite) return "too-large";
+  throw error;
 }
 
 /** Found by its customer's number from now on, also if its turn fails. A row without room goes without. */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { long } from "../../../../test/aws/simulated/long-numbers.ts";
 import { type MemoryFixture, memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import type { Engine } from "../../../ports/engine.ts";
 
@@ -35,6 +36,22 @@ describe("rows that are not ours", () => {
     expect([first.tables, first.next]).toEqual([all.slice(0, 2), expect.any(String)]);
     const second = await page(2, first.next);
     expect([second.tables, second.next]).toEqual([all.slice(2), undefined]);
+  });
+
+  it("are shown with all that they hold", async () => {
+    const odd = {
+      tags: new Set(["a"]),
+      bytes: new Uint8Array([104, 105]),
+      at: long("1767225600.12345678901"),
+    };
+    const shown = { tags: ["a"], bytes: "aGk=", at: "1767225600.12345678901" };
+    const read = async () =>
+      (await page(10)).items.map((row) => JSON.parse(row.raw)).filter(({ tags }) => tags);
+    fixture.write("triggerLock", { conversation_id: "odd", ...odd });
+    expect(await read()).toEqual([{ conversation_id: "odd", ...shown }]);
+    fixture.write("state", { conversation_id: "odd", ...odd, works: odd.tags });
+    await engine.turns.take("odd");
+    expect(await read()).toMatchObject([shown, { ...shown, works: ["a"] }]);
   });
 
   it("and were set aside are listed on as many pages as it takes", async () => {

@@ -5,6 +5,7 @@ import type { Sound } from "../../../core/shape.ts";
 import type { Listing, Page, QuarantinedRow } from "../../../ports/inspector.ts";
 import type { Discarded, Discarding } from "../../../ports/repairs.ts";
 import type { AwsContext } from "../context.ts";
+import { textOf } from "../dynamo/exact.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { pages } from "../dynamo/pages.ts";
 import { TABLES } from "../dynamo/tables.ts";
@@ -106,7 +107,7 @@ function standingRow(foreign: Foreign, atMs: number): QuarantinedRow {
     key: Object.values(key).join("/"),
     conversationId: String(item.conversation_id),
     why,
-    raw: JSON.stringify(item),
+    raw: textOf(item),
     atMs,
     ...(isMovable(table, item) && { movable: true }),
   };
