@@ -139,6 +139,39 @@ describe("lull migrate seed-wati", () => {
     expect((await migrate("--apply")).json).toMatchObject({ staged: 4, before: 1, left: [] });
   });
 
+  test("the way back after --newer-than deletes all that was moved of a customer with many rows", async () => {
+    const at = (minutes: number, n: number) => isoOf(Date.now() - minutes * 60_000 + n);
+    const row = (text: string, minutes: number) => (_: unknown, n: number) => ({
+      ...{ waId: "50370000001", text: `${text} ${n}` },
+      at: at(minutes, n),
+    });
+    const old = Array.from({ length: 5 }, row("old", 3_000));
+    const database = threadStore(bot.source, {
+      buffer: [...old, ...Array.from({ length: 250 }, row("new", 60))],
+    });
+    expect((await migrate("--apply", "--newer-than", "1d")).json).toMatchObject({ staged: 250 });
+    const again = await migrate("--apply", "--newer-than", "1d");
+    expect(again.json).toMatchObject({ staged: 0, duplicates: 0, before: 250 });
+    const sql = await bot.lull(["migrate", "seed-wati", bot.source, "--print-delete", "--newer-than", "1d"]);
+    database.exec(sql.text);
+    expect(database.prepare("SELECT content FROM message_buffer").all()).toEqual(
+      old.map(({ text }) => ({ content: text })),
+    );
+    database.close();
+    expect((await migrate("--apply")).json).toMatchObject({ staged: 5, before: 0 });
+  });
+
+  test("a new row whose time cannot be read is not taken for one that said the same", async () => {
+    const database = threadStore(bot.source, {
+      buffer: [{ waId: "50370000001", text: "ok", at: "at noon" }],
+    });
+    expect((await migrate("--apply")).json).toMatchObject({ staged: 1 });
+    database.exec("UPDATE message_buffer SET timestamp = 'at one'");
+    database.close();
+    expect((await migrate("--apply")).json).toMatchObject({ staged: 1, before: 0 });
+    expect((await migrate("--apply")).json).toMatchObject({ staged: 0, before: 1 });
+  });
+
   test.each(["soon", "-1d", "2026-01-01"])("refuses --newer-than %s", async (age) => {
     threadStore(bot.source, { buffer: BURST }).close();
     const { code, stderr } = await bot.lull(["migrate", "seed-wati", bot.source, `--newer-than=${age}`]);
@@ -319,6 +352,17 @@ describe("lull migrate seed-wati", () => {
     expect(await migrate()).toMatchObject({ code: 2, stderr: expect.stringContaining("--address") });
     expect(await migrate("--address", "15550109")).toMatchObject({ code: 2 });
     expect(await migrate("--address", "15550101")).toMatchObject({ code: 0, json: { staged: 4 } });
+  });
+
+  test("what it prints for the way back names times of any kind", async () => {
+    const database = threadStore(bot.source, { buffer: BURST });
+    database.exec(`INSERT INTO message_buffer (wa_id, message_type, content, timestamp)
+      SELECT '50370000001', 'text', 'odd', column1
+      FROM (VALUES (NULL), (7), (1767225600.123), (9e999), (x'00ff'), (char(65, 0, 66)), ('it''s'))`);
+    await migrate("--apply");
+    database.exec((await bot.lull(["migrate", "seed-wati", bot.source, "--print-delete"])).text);
+    expect(database.prepare("SELECT timestamp FROM message_buffer").all()).toEqual([]);
+    database.close();
   });
 
   test("what it prints for the way back deletes what was moved, and nothing else", async () => {

@@ -39,7 +39,12 @@ function literal(value: unknown): string {
   // SQL has no word for infinity, and reads this as one.
   if (value === Infinity || value === -Infinity) return value > 0 ? "9e999" : "-9e999";
   if (typeof value === "number" || typeof value === "bigint") return String(value);
+  if (value instanceof Uint8Array) return bytes(value);
   if (typeof value !== "string") return "NULL";
-  // Half of it would be taken for the whole: what no customer's row has is written so that it fits none.
-  return value.includes("\0") ? "NULL" : `'${value.replaceAll("'", "''")}'`;
+  // Within quotes it would end at the zero.
+  return value.includes("\0") ? `CAST(${bytes(value)} AS TEXT)` : `'${value.replaceAll("'", "''")}'`;
+}
+
+function bytes(value: string | Uint8Array): string {
+  return `X'${Buffer.from(value as Uint8Array).toString("hex")}'`;
 }

@@ -68,6 +68,14 @@ describe("a customer of 15,000 rows", () => {
     expect([before.length, free, uncertain]).toEqual([15_000, [], []]);
   });
 
+  test("what was left before them for its age is new, and they are known all the same", () => {
+    const left = [{ id: "left", atMs: 1 }];
+    const all = [...left, ...many];
+    const moved = movedAt(1, all, ids(many));
+    const { before, free, uncertain } = sortRows(all, marked(moved), NOW);
+    expect([before.length, free, uncertain]).toEqual([15_000, ["left"], []]);
+  });
+
   test("what the bot wrote since is new, whether or not it has emptied its buffer", () => {
     const more = [
       { id: "later", atMs: 20_000 },

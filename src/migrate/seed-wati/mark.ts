@@ -25,6 +25,8 @@ interface Moving {
 /** Older rows, in their order, as one number. */
 interface Folded {
   readonly count: number;
+  /** The id of the first: before it may lie what was left for its age. */
+  readonly first?: string;
   readonly digest: string;
   /** Nothing else was ever moved, beside these and the ids that are noted one by one. */
   readonly isWhole: boolean;
@@ -63,9 +65,10 @@ export function markOf(conversation: Pick<Conversation, "attributes"> | undefine
 
 function foldedIn(value: unknown): Folded | undefined {
   if (value === undefined) return undefined;
-  const { count, digest, whole } = isObject(value) ? value : {};
+  const { count, first, digest, whole } = isObject(value) ? value : {};
   if (!Number.isSafeInteger(count) || typeof digest !== "string") return UNKNOWN;
-  return { count: Math.max(0, count as number), digest, isWhole: whole === true };
+  const isNamed = typeof first === "string";
+  return { count: Math.max(0, count as number), ...(isNamed && { first }), digest, isWhole: whole === true };
 }
 
 /** That something was moved, and not what. */
@@ -84,11 +87,15 @@ function textsIn(value: unknown): string[] {
 export function writtenAs({ moved, folded, moving, sinceMs, throughMs }: Mark): Record<string, unknown> {
   return {
     moved,
-    ...(folded && { folded: { count: folded.count, digest: folded.digest, whole: folded.isWhole } }),
+    ...(folded && { folded: writtenFold(folded) }),
     ...(moving.length > 0 && { moving: moving.map(({ atMs, ids }) => ({ at: isoOf(atMs), ids })) }),
     since: isoOf(sinceMs),
     ...(throughMs > 0 && { through: isoOf(throughMs) }),
   };
+}
+
+function writtenFold({ isWhole, ...folded }: Folded): Record<string, unknown> {
+  return { ...folded, whole: isWhole };
 }
 
 export interface Sorted {
@@ -134,11 +141,13 @@ export function sortRows(
 function movedAmong(rows: readonly MarkedRow[], mark: Mark = NO_MARK) {
   const single = new Set(mark.moved);
   const { folded } = mark;
-  const first = rows.filter(({ id }) => !single.has(id)).slice(0, folded?.count ?? 0);
-  const isFound = !folded || digestOf(first) === folded.digest;
+  const rest = rows.filter(({ id }) => !single.has(id));
+  const from = folded?.first === undefined ? 0 : rest.findIndex(({ id }) => id === folded.first);
+  const older = from < 0 ? [] : rest.slice(from, from + (folded?.count ?? 0));
+  const isFound = !folded || digestOf(older) === folded.digest;
   const here = rows.filter(({ id }) => single.has(id));
   return {
-    moved: new Set([...here, ...(isFound ? first : [])].map(idOf)),
+    moved: new Set([...here, ...(isFound ? older : [])].map(idOf)),
     isWhole: !folded || (isFound && folded.isWhole),
   };
 }
@@ -179,12 +188,17 @@ export function withMoved(
   return {
     ...rest,
     moved: [...kept, ...single.map(idOf)],
-    ...(isFolded && { folded: { count: older.length, digest: digestOf(older), isWhole: isAll } }),
+    ...(isFolded && { folded: foldOf(older, isAll) }),
     moving: mark.moving
       .map(({ atMs, ids }) => ({ atMs, ids: ids.filter((id) => !tried.includes(id)) }))
       .filter(({ ids }) => ids.length > 0),
     throughMs: there.reduce((latest, { atMs = 0 }) => Math.max(latest, atMs), mark.throughMs),
   };
+}
+
+function foldOf(rows: readonly MarkedRow[], isWhole: boolean): Folded {
+  const [first] = rows;
+  return { count: rows.length, ...(first && { first: first.id }), digest: digestOf(rows), isWhole };
 }
 
 const idOf = ({ id }: MarkedRow) => id;

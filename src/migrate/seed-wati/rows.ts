@@ -109,12 +109,18 @@ export function lockFrom(row: SeedRow): SeedLock | Junk {
  */
 export function idsOf(messages: readonly BufferedMessage[]): readonly string[] {
   const counts = new Map<string, number>();
-  return messages.map(({ waId, type, content, caption, atMs }) => {
-    const said = JSON.stringify([waId, type, content, caption, atMs ?? null]);
+  return messages.map(({ waId, type, content, caption, atMs, place }) => {
+    const said = JSON.stringify([waId, type, content, caption, atMs ?? writtenTime(place)]);
     const count = counts.get(said) ?? 0;
     counts.set(said, count + 1);
     return createHash("sha256").update(`${said}#${count}`).digest("base64url").slice(0, 22);
   });
+}
+
+/** A time that cannot be read still tells a row from one that says the same at another. */
+function writtenTime({ timestamp }: Pick<RowPlace, "timestamp">): string | null {
+  if (timestamp === undefined || timestamp === null) return null;
+  return timestamp instanceof Uint8Array ? Buffer.from(timestamp).toString("hex") : String(timestamp);
 }
 
 function waIdIn(row: SeedRow): string | undefined {
