@@ -54,10 +54,12 @@ export function createApi(
     const route = methods.get(request.method === "HEAD" ? "GET" : request.method);
     if (!route) return methodNotAllowed([...methods.keys()]);
     const called = { limits, route, id: target.id, request };
-    if (project === undefined) return call({ ...called, service });
+    // No channel's project is called so: its visitors share no room with those who have a token.
+    const party = `/api/${project ?? ""}`;
+    if (project === undefined) return { ...(await call({ ...called, service })), party };
     if (!route.forProjects) return forAll();
     const theirs = { ...service, ...service.forProject(project) };
-    return call({ ...called, service: theirs, by: { project, caller: asked.caller } });
+    return { ...(await call({ ...called, service: theirs, by: { project, caller: asked.caller } })), party };
   };
 }
 
@@ -86,10 +88,13 @@ interface Called {
 async function call({ service, limits, route, id, request, by }: Called): Promise<EdgeAnswer> {
   try {
     const query = checkedQuery(request.query, route.query ?? {});
-    const { intake, slots, searches } = limits.proven(by?.project);
-    const places = query.search === undefined ? slots : searches;
-    const carryOut = (raw?: Buffer) =>
-      places.use(() => carriedOut({ service, route, id, query, raw, ...(by && { by }) }), tooMany);
+    const { intake, slots, searches, lists } = limits.proven(by?.project);
+    const isSearch = query.search !== undefined;
+    const isList = route.query !== undefined && !isSearch;
+    const carryOut = (raw?: Buffer) => {
+      const run = () => carriedOut({ service, route, id, query, raw, ...(by && { by }) });
+      return (isSearch ? searches : slots).use(() => (isList && lists ? lists.useNext(run) : run()), tooMany);
+    };
     if (!route.body) return await carryOut();
     const { bodyBytesMax } = service.settings;
     return await intake.during(async (reading) => {

@@ -19,6 +19,9 @@ export const PROJECT_API_REQUESTS_MAX = 20;
 /** Searches among them: each looks through the conversations of all, and SQLite has one reader for all. */
 export const PROJECT_SEARCHES_MAX = 2;
 
+/** Lists of one project that are made at once, for the same reason. Others keep their place, and wait. */
+export const PROJECT_LISTS_MAX = 2;
+
 /** Readiness checks handled at once. A load balancer asks every few seconds. */
 export const OTHER_REQUESTS_MAX = 20;
 

@@ -26,6 +26,8 @@ export interface EdgeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Whose callers asked, where it is known: they share what a server holds of answers that are not read. */
+  readonly party?: string;
 }
 
 export type Handle = (request: EdgeRequest) => Promise<EdgeAnswer>;

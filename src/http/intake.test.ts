@@ -23,6 +23,51 @@ function begin(intake: Intake, name: string, bytes = 0): Reading {
   return reading;
 }
 
+describe("when several parties share the room", () => {
+  const BODY = 1_000;
+  const shared = (bodies: number) =>
+    new Intake({
+      bytesMax: bodies * (OPEN_BODY_BYTES + BODY),
+      bytesMin: OPEN_BODY_BYTES + BODY,
+      timeoutMs: 20_000,
+      clock,
+    });
+  const beginOf = (intake: Intake, party: string, name: string) => {
+    const reading = new Reading(intake, party);
+    reading.begin((why) => ended.push(`${name} ${why}`));
+    reading.grew(BODY, BODY);
+    return reading;
+  };
+
+  test("one may hold as much as it leaves free, and then makes room for its own", () => {
+    const intake = shared(4);
+    beginOf(intake, "beta", "b1");
+    beginOf(intake, "acme", "a1");
+    expect(ended).toEqual([]);
+    beginOf(intake, "acme", "a2");
+    expect(ended).toEqual(["a1 crowded-out"]);
+    beginOf(intake, "acme", "a3");
+    expect(ended).toEqual(["a1 crowded-out", "a2 crowded-out"]);
+  });
+
+  test("one with a single body has room for it, however much another holds", () => {
+    const intake = shared(4);
+    for (const name of ["a1", "a2"]) beginOf(intake, "acme", name).whole();
+    beginOf(intake, "beta", "b1");
+    beginOf(intake, "gamma", "g1");
+    expect(ended).toEqual([]);
+  });
+
+  test("where all is held, who holds most makes room", () => {
+    const intake = shared(3);
+    beginOf(intake, "acme", "a1").whole();
+    beginOf(intake, "beta", "b1");
+    beginOf(intake, "gamma", "g1");
+    beginOf(intake, "delta", "d1");
+    expect(ended).toEqual(["b1 crowded-out"]);
+  });
+});
+
 describe("when bodies hold all that they may", () => {
   const room = (bodies: number, bytes: number) => bodies * (OPEN_BODY_BYTES + bytes);
 

@@ -8,6 +8,11 @@ export type GivenUp = "too-slow" | "crowded-out";
 export interface IntakeOptions {
   /** What all bodies may hold together. */
   readonly bytesMax: number;
+  /**
+   * Set where several parties share it: each may hold as much as it leaves free for others, and so much in
+   * any case.
+   */
+  readonly bytesMin?: number;
   /** How long one may take. */
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -15,6 +20,13 @@ export interface IntakeOptions {
 
 /** How often bodies are looked at. */
 const LOOK_MS = 1_000;
+
+/** What the callers of one tenant hold. */
+class Party {
+  /** Their bodies that are not whole, the oldest first. */
+  readonly open = new Set<Reading>();
+  held = 0;
+}
 
 /**
  * All bodies that are held, together. Their senders have proven nothing yet, so what they may hold is
@@ -24,8 +36,7 @@ const LOOK_MS = 1_000;
  */
 export class Intake {
   readonly #options: IntakeOptions;
-  /** Those that are not whole, the oldest first. */
-  readonly #open = new Set<Reading>();
+  readonly #parties = new Map<string, Party>();
   #held = 0;
   #isLooking = false;
 
@@ -34,8 +45,8 @@ export class Intake {
   }
 
   /** Holds a place for a body while `run` reads it and does what it is for. */
-  async during<T>(run: (reading: Reading) => Promise<T>): Promise<T> {
-    const reading = new Reading(this);
+  async during<T>(run: (reading: Reading) => Promise<T>, party?: string): Promise<T> {
+    const reading = new Reading(this, party);
     try {
       return await run(reading);
     } finally {
@@ -45,44 +56,72 @@ export class Intake {
 
   /** A body begins. At the limit, the oldest open bodies make room for it. */
   begin(reading: Reading): void {
-    this.#open.add(reading);
-    this.#held += OPEN_BODY_BYTES;
-    if (this.#held > this.#options.bytesMax) this.#makeRoom();
+    const party = this.#partyOf(reading);
+    party.open.add(reading);
+    this.#hold(party, OPEN_BODY_BYTES);
+    if (this.#isFull(party)) this.#makeRoom(party);
     if (!this.#isLooking) this.#lookLater();
   }
 
   grew(reading: Reading, more: number): void {
-    if (!this.#open.has(reading)) return;
-    this.#held += more;
-    if (this.#held <= this.#options.bytesMax) return;
+    const party = this.#partyOf(reading);
+    if (!party.open.has(reading)) return;
+    this.#hold(party, more);
+    if (!this.#isFull(party)) return;
     if (reading.bytes > SMALL_BODY_BYTES_MAX) this.#giveUp(reading, "crowded-out");
-    else this.#makeRoom();
+    else this.#makeRoom(party);
   }
 
   /**
    * What an open body costs besides its bytes is no longer counted: connections have a limit of their own.
    */
   whole(reading: Reading): boolean {
-    if (!this.#open.delete(reading)) return false;
-    this.#held -= OPEN_BODY_BYTES;
+    const party = this.#partyOf(reading);
+    if (!party.open.delete(reading)) return false;
+    this.#hold(party, -OPEN_BODY_BYTES);
     return true;
   }
 
   ended(reading: Reading): void {
-    if (this.#open.delete(reading)) this.#held -= OPEN_BODY_BYTES + reading.held;
-    else if (reading.isWhole) this.#held -= reading.held;
+    const party = this.#partyOf(reading);
+    if (party.open.delete(reading)) this.#hold(party, -OPEN_BODY_BYTES - reading.held);
+    else if (reading.isWhole) this.#hold(party, -reading.held);
   }
 
-  #makeRoom(): void {
-    for (const reading of this.#open) {
-      if (this.#held <= this.#options.bytesMax) return;
-      this.#giveUp(reading, "crowded-out");
-    }
+  #partyOf({ party }: Reading): Party {
+    const known = this.#parties.get(party) ?? new Party();
+    this.#parties.set(party, known);
+    return known;
+  }
+
+  #hold(party: Party, more: number): void {
+    party.held += more;
+    this.#held += more;
+  }
+
+  /** Whether there is no room for this party, though there may be for another. */
+  #isFull(party: Party): boolean {
+    const { bytesMax, bytesMin = bytesMax } = this.#options;
+    return this.#held > bytesMax || party.held > Math.max(bytesMin, bytesMax - this.#held);
+  }
+
+  /** Whoever holds most gives bodies up first: this party itself, or the one that left it no room. */
+  #makeRoom(party: Party): void {
+    const largest = [...this.#parties.values()].sort((one, other) => other.held - one.held);
+    for (const each of largest)
+      for (const reading of each.open) {
+        if (!this.#isFull(party)) return;
+        this.#giveUp(reading, "crowded-out");
+      }
   }
 
   #giveUp(reading: Reading, why: GivenUp): void {
     this.ended(reading);
     reading.giveUp(why);
+  }
+
+  #open(): Reading[] {
+    return [...this.#parties.values()].flatMap(({ open }) => [...open]);
   }
 
   /**
@@ -95,9 +134,9 @@ export class Intake {
     this.#isLooking = true;
     clock.after(lookMs, () => {
       this.#isLooking = false;
-      for (const reading of this.#open)
+      for (const reading of this.#open())
         if (reading.isTooSlow(lookMs, timeoutMs)) this.#giveUp(reading, "too-slow");
-      if (this.#open.size > 0) this.#lookLater();
+      if (this.#open().length > 0) this.#lookLater();
     });
   }
 }
@@ -105,6 +144,8 @@ export class Intake {
 /** A place for one body, from its first byte to the end of its request. */
 export class Reading {
   readonly #intake: Intake;
+  /** Whose caller sends it. */
+  readonly party: string;
   #onGivenUp: (why: GivenUp) => void = () => {};
   givenUp: GivenUp | undefined;
   isWhole = false;
@@ -114,8 +155,9 @@ export class Reading {
   #slowMs = 0;
   #bytesThen = 0;
 
-  constructor(intake: Intake) {
+  constructor(intake: Intake, party = "") {
     this.#intake = intake;
+    this.party = party;
   }
 
   /**

@@ -24,7 +24,7 @@ export function createMetrics(
     if (asked.caller !== "operator") return turnsOnly(service, asked.project);
     if (asked.project !== undefined) return forAll();
     if (!isRead(request.method)) return methodNotAllowed(["GET"]);
-    return limits.proven().slots.use(async () => {
+    return limits.proven().slots.use(async (): Promise<EdgeAnswer> => {
       const body = exposition(await service.metrics());
       return { status: 200, headers: HEADERS, body };
     }, tooMany);

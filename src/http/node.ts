@@ -110,6 +110,7 @@ function httpServer(lull: Served, draining: { readonly now: boolean }, timeouts:
     const out = slow.add(
       () => socket.writableLength,
       () => socket.destroy(),
+      answer.party,
     );
     response.once("close", () => {
       out();

@@ -42,15 +42,32 @@ function stuck() {
 test("a project that calls without a pause takes no places but its own", async () => {
   const { options, inside, go } = stuck();
   const ask = await start(options);
-  const answers = Array.from({ length: PROJECT_API_REQUESTS_MAX }, () => ask(ACME, "/api/locks"));
+  const one = "/api/conversations/c_1";
+  const answers = Array.from({ length: PROJECT_API_REQUESTS_MAX }, () => ask(ACME, one));
   await vi.waitUntil(() => inside.count === PROJECT_API_REQUESTS_MAX, 30_000);
-  const tooMany = await ask(ACME, "/api/locks");
+  const tooMany = await ask(ACME, one);
   expect([tooMany.status, tooMany.headers.get("retry-after")]).toEqual([429, "1"]);
 
   answers.push(ask(BETA, "/api/locks"), ask(OPERATOR, "/api/counts"), ask(OPERATOR, "/metrics"));
   await vi.waitUntil(() => inside.count === PROJECT_API_REQUESTS_MAX + 3, 30_000);
   go();
   expect((await Promise.all(answers)).filter(({ status }) => status === 429)).toEqual([]);
+});
+
+test("two lists of a project are made at once, and the others wait; an operator's are all made", async () => {
+  const { options, inside, go } = stuck();
+  const ask = await start(options);
+  const answers = ["locks", "dead", "refusals", "unknown", "conversations"].map((list) =>
+    ask(ACME, `/api/${list}`),
+  );
+  await vi.waitUntil(() => inside.count === 2, 30_000);
+  answers.push(ask(ACME, "/api/conversations/c_1"), ask(BETA, "/api/locks"));
+  await vi.waitUntil(() => inside.count === 4, 30_000);
+  answers.push(ask(OPERATOR, "/api/locks"), ask(OPERATOR, "/api/dead"), ask(OPERATOR, "/api/unknown"));
+  await vi.waitUntil(() => inside.count === 7, 30_000);
+  go();
+  expect((await Promise.all(answers)).filter(({ status }) => status === 429)).toEqual([]);
+  expect(inside.count).toBe(10);
 });
 
 test("a project searches twice at once, and goes on calling for other things", async () => {
@@ -142,5 +159,80 @@ test.each([
   expect([inside.count, new Set(answered)]).toEqual([max, new Set([429])]);
   for (const other of Object.values(WAYS)) expect((await other(url, "beta")).status).not.toBe(429);
   go();
+  await Promise.all(crowd);
+});
+
+/** As many tenants with a page each, of one kind of which something hangs until the test is over. */
+async function tenants(count: number, settings: Parameters<typeof stubService>[0] & object) {
+  const window = { kind: "fixed", lengthMs: 1 } as const;
+  const names = Array.from({ length: count }, (_, n) => `t${n}`);
+  const pages = names.map((name) => [name, stubChannel("web", { addresses: [name] })] as const);
+  serving = await serveStub(
+    stubService({
+      ...settings,
+      channels: Object.fromEntries(pages),
+      settings: {
+        ...settings.settings,
+        channels: Object.fromEntries(names.map((name) => [name, { type: "web", window, project: name }])),
+      },
+    }),
+  );
+  return serving.url;
+}
+
+test("bodies that wait for one tenant's secret take no room of another's", async () => {
+  const held = Promise.withResolvers<never>();
+  held.promise.catch(() => {});
+  const url = await tenants(2, {
+    settings: { bodyBytesMax: 60_000, readingBytesMax: 1_000_000 },
+    receive: async (name) => (name === "t0" ? held.promise : { status: 200, headers: {}, body: "" }),
+  });
+  const post = async (name: string, bytes: number) =>
+    (await fetch(`${url}/webhooks/${name}`, { method: "POST", body: "x".repeat(bytes) })).status;
+  const answered: number[] = [];
+  const crowd = Array.from({ length: 40 }, async () => answered.push(await post("t0", 50_000)));
+  await vi.waitUntil(() => answered.length >= 20, 30_000);
+  expect(await post("t1", 1_000)).toBe(200);
+  expect(await post("t1", 50_000)).toBe(200);
+  held.reject(new Error("over"));
+  await Promise.all(crowd);
+});
+
+test("a crowd at one tenant's page takes no place of the feeds of another's", async () => {
+  const { options, inside, go } = stuck();
+  const url = await tenants(2, { ...options, settings: { feedRequestsMax: 4 } });
+  const feed = (name: string) => fetch(`${url}/webhooks/${name}/feed?sender=visitor-0001`);
+  const answered: number[] = [];
+  const crowd = Array.from({ length: 4 }, async () => answered.push((await feed("t0")).status));
+  await vi.waitUntil(() => inside.count + answered.length === 4, 30_000);
+  expect([inside.count, answered]).toEqual([2, [429, 429]]);
+  const other = feed("t1");
+  await vi.waitUntil(() => inside.count === 3, 30_000);
+  go();
+  await Promise.all([...crowd, other]);
+});
+
+test("however many tenants hang, one that does not has places left", async () => {
+  const held = Promise.withResolvers<never>();
+  held.promise.catch(() => {});
+  const inside = { count: 0 };
+  const url = await tenants(5, {
+    settings: { requestsMax: 200 },
+    receive: async (name) => {
+      if (name === "t4") return { status: 200, headers: {}, body: "" };
+      inside.count += 1;
+      return held.promise;
+    },
+  });
+  const post = async (name: string) =>
+    (await fetch(`${url}/webhooks/${name}`, { method: "POST", body: "1" })).status;
+  const answered: number[] = [];
+  const crowd: Promise<unknown>[] = [];
+  for (const name of ["t0", "t1", "t2", "t3"]) {
+    for (let n = 0; n < 110; n += 1) crowd.push(post(name).then((status) => answered.push(status)));
+    await vi.waitUntil(() => inside.count + answered.length === crowd.length, 30_000);
+  }
+  expect(await post("t4")).toBe(200);
+  held.reject(new Error("over"));
   await Promise.all(crowd);
 });

@@ -2,13 +2,14 @@ import { projectOf } from "../core/projects.ts";
 import type { Channel } from "../ports/channel.ts";
 import { MOMENT_SECONDS, TOO_MANY } from "../runtime/refuse.ts";
 import type { Service } from "../runtime/service.ts";
-import { Share, Slots } from "../runtime/slots.ts";
+import { Part, Share, Slots } from "../runtime/slots.ts";
 import { failure } from "./answers.ts";
 import {
   API_REQUESTS_MAX,
   OPEN_BODY_BYTES,
   OTHER_REQUESTS_MAX,
   PROJECT_API_REQUESTS_MAX,
+  PROJECT_LISTS_MAX,
   PROJECT_SEARCHES_MAX,
   STATUS_SHARE,
 } from "./defaults.ts";
@@ -38,9 +39,12 @@ export interface RequestLimits {
    */
   readonly proving: (channel: string) => Slots;
   /**
-   * Places for a webhook, whose proof and work are one: of several projects, one takes half of them at most.
+   * Places for what comes to a channel: of several projects each has a share, so that a crowd of one's
+   * callers, or its secret that does not come, leaves places to the others.
    */
-  readonly webhooks: (channel: string, kind: "webhooks" | "status") => Pick<Slots, "use">;
+  readonly shared: (channel: string, kind: SharedKind) => Pick<Slots, "use">;
+  /** Whose callers these are, as far as callers share: those of a project. */
+  readonly party: (channel: string) => string;
 }
 
 /** What all callers with the operator's tokens, or with those of one project, share. */
@@ -49,6 +53,8 @@ export interface ProvenLimits {
   readonly slots: Slots;
   /** Those of the slots in which may be searched. */
   readonly searches: Pick<Slots, "use">;
+  /** Where a list is made among the rows of all: few at once, one after the other. */
+  readonly lists?: Pick<Slots, "useNext">;
 }
 
 /**
@@ -57,15 +63,22 @@ export interface ProvenLimits {
  */
 export type Kind = "webhooks" | "status" | "feed" | "other";
 
+type SharedKind = Exclude<Kind, "other">;
+
 const RETRY_AFTER = { "retry-after": String(MOMENT_SECONDS) };
 
 export function createRequestLimits(service: Service): RequestLimits {
   const { settings, channels, clock, projectTokens } = service;
+  const party = (name: string) => projectOf(settings, name);
+  const isShared = new Set(Object.keys(channels).map(party)).size > 1;
   const { readingBytesMax, requestsMax, feedRequestsMax, bodyTimeoutMs: timeoutMs } = settings;
   // The largest body that may be sent must fit when no other is being read.
-  const intakeFor = (largest: number, room = readingBytesMax) =>
-    new Intake({ bytesMax: Math.max(room, 2 * largest + OPEN_BODY_BYTES), timeoutMs, clock });
-  const webhooks = Object.values(channels).map((channel) => bytesMaxOf(channel, settings));
+  const intakeFor = (largest: number, room = readingBytesMax, isShared = false) => {
+    const bytesMax = Math.max(room, 2 * largest + OPEN_BODY_BYTES);
+    const shared = isShared ? { bytesMin: largest + OPEN_BODY_BYTES } : {};
+    return new Intake({ bytesMax, timeoutMs, clock, ...shared });
+  };
+  const largest = Math.max(...Object.values(channels).map((channel) => bytesMaxOf(channel, settings)));
   const operatorSlots = new Slots(API_REQUESTS_MAX);
   const operators = {
     intake: intakeFor(settings.bodyBytesMax),
@@ -75,8 +88,9 @@ export function createRequestLimits(service: Service): RequestLimits {
   // Room for two of the largest bodies each: there may be hundreds of projects.
   const ofProject = () => {
     const slots = new Slots(PROJECT_API_REQUESTS_MAX);
-    const searches = new Share(slots, PROJECT_SEARCHES_MAX);
-    return { intake: intakeFor(settings.bodyBytesMax, 0), slots, searches };
+    const searches = new Part(slots, PROJECT_SEARCHES_MAX);
+    const lists = new Slots(PROJECT_LISTS_MAX);
+    return { intake: intakeFor(settings.bodyBytesMax, 0), slots, searches, lists };
   };
   const projects = new Map(Object.keys(projectTokens).map((name) => [name, ofProject()]));
   const statusMax = Math.ceil(requestsMax * STATUS_SHARE);
@@ -87,28 +101,23 @@ export function createRequestLimits(service: Service): RequestLimits {
     other: new Slots(OTHER_REQUESTS_MAX),
   };
   const proving = new Map(Object.keys(channels).map((name) => [name, new Slots(feedRequestsMax)]));
+  const sharesOf = (whole: Slots) => {
+    const parties = [...new Set(Object.keys(channels).map(party))];
+    return new Map(parties.map((each) => [each, isShared ? new Share(whole) : whole]));
+  };
   const shares = {
-    webhooks: sharesOf(service, slots.webhooks, requestsMax),
-    status: sharesOf(service, slots.status, statusMax),
+    webhooks: sharesOf(slots.webhooks),
+    status: sharesOf(slots.status),
+    feed: sharesOf(slots.feed),
   };
   return {
-    intake: intakeFor(Math.max(...webhooks)),
+    intake: intakeFor(largest, readingBytesMax, isShared),
     proven: (project) => (project === undefined ? operators : projects.get(project)!),
     slots,
     proving: (name) => proving.get(name)!,
-    webhooks: (name, kind) => shares[kind](name),
+    shared: (name, kind) => shares[kind].get(party(name))!,
+    party,
   };
-}
-
-function sharesOf({ settings, channels }: Service, whole: Slots, max: number) {
-  const parties = Map.groupBy(Object.keys(channels), (name) => projectOf(settings, name));
-  if (parties.size <= 1) return () => whole;
-  const each = [...parties.values()].flatMap((names) => {
-    const share = new Share(whole, Math.ceil(max / 2));
-    return names.map((name) => [name, share] as const);
-  });
-  const shares = new Map(each);
-  return (name: string) => shares.get(name)!;
 }
 
 export function bytesMaxOf(

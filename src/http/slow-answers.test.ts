@@ -12,9 +12,9 @@ beforeEach(() => {
   dropped = [];
 });
 
-function add(name: string, bytes: number | (() => number)): () => void {
+function add(name: string, bytes: number | (() => number), party?: string): () => void {
   const left = typeof bytes === "number" ? () => bytes : bytes;
-  return answers.add(left, () => dropped.push(name));
+  return answers.add(left, () => dropped.push(name), party);
 }
 
 test("what has been read of an answer frees its room", () => {
@@ -79,4 +79,14 @@ test("what is out is not dropped, and the next one is looked after again", async
   add("b", 1);
   await clock.advance(60_000);
   expect(dropped).toEqual(["b"]);
+});
+
+test("of several parties, the one that holds most loses its oldest, and no other's is dropped", () => {
+  add("b1", ANSWERS_BYTES_MAX / 8, "beta");
+  for (const name of ["a1", "a2"]) add(name, ANSWERS_BYTES_MAX / 3, "acme");
+  expect(dropped).toEqual([]);
+  add("a3", ANSWERS_BYTES_MAX / 3, "acme");
+  expect(dropped).toEqual(["a1"]);
+  add("b2", ANSWERS_BYTES_MAX / 3, "beta");
+  expect(dropped).toEqual(["a1", "a2"]);
 });

@@ -2,6 +2,8 @@ import type { Clock } from "../ports/clock.ts";
 import { ANSWER_BYTES_PER_SECOND_MIN, ANSWER_PATIENCE_MS, ANSWERS_BYTES_MAX } from "./defaults.ts";
 
 interface SlowAnswer {
+  /** Whose callers these are: a tenant's, for one. */
+  readonly party: string;
   /** What is not out yet. */
   readonly left: () => number;
   /** As it was when it was last looked at. */
@@ -16,8 +18,8 @@ const LOOK_MS = 1_000;
 
 /**
  * The answers that the network did not take at once: their callers read slowly, or not at all. What they hold
- * together has a limit, at which the oldest goes, because a caller that reads is done within a moment. Each
- * also has its time.
+ * together has a limit, at which the oldest of those goes whose callers hold most: a caller that reads is
+ * done within a moment, and one tenant's who do not read drop no answer of another's. Each also has its time.
  */
 export class SlowAnswers {
   readonly #clock: Clock;
@@ -31,9 +33,10 @@ export class SlowAnswers {
   }
 
   /** `drop` is called at most once, and never after the returned function was. */
-  add(left: () => number, drop: () => void): () => void {
+  add(left: () => number, drop: () => void, party = ""): () => void {
     const bytes = left();
     const answer = {
+      party,
       left,
       bytes,
       drop,
@@ -42,13 +45,21 @@ export class SlowAnswers {
     this.#held += bytes;
     if (this.#held > ANSWERS_BYTES_MAX) this.#lookAgain();
     // Before the new one is added: the newest is not dropped for its own size.
-    for (const older of this.#open) {
-      if (this.#held <= ANSWERS_BYTES_MAX) break;
-      this.#drop(older);
-    }
+    while (this.#held > ANSWERS_BYTES_MAX && this.#open.size > 0) this.#drop(this.#oldestOfMost(answer));
     this.#open.add(answer);
     if (!this.#isLooking) this.#lookLater();
     return () => void this.#end(answer);
+  }
+
+  /** The oldest of the party that holds most, with what is new. */
+  #oldestOfMost({ party, bytes }: SlowAnswer): SlowAnswer {
+    const held = new Map([[party, bytes]]);
+    for (const each of this.#open) held.set(each.party, (held.get(each.party) ?? 0) + each.bytes);
+    const oldest = new Map<string, SlowAnswer>();
+    for (const each of this.#open) if (!oldest.has(each.party)) oldest.set(each.party, each);
+    return [...oldest.values()].reduce((most, each) =>
+      held.get(each.party)! > held.get(most.party)! ? each : most,
+    );
   }
 
   /** An answer that is being read holds less by now than when it began. */

@@ -28,7 +28,7 @@ export function createWebhooks(
   limits: RequestLimits,
   showsReasons: boolean,
 ): (target: Target, request: EdgeRequest) => Promise<EdgeAnswer> {
-  const { intake, slots, proving } = limits;
+  const { intake, shared, party, proving } = limits;
   const feed = createFeed(service, showsReasons);
   const urlOf = createUrl(service.publicUrl);
   return async ({ name, step }, request) => {
@@ -47,7 +47,8 @@ export function createWebhooks(
     const tooMany = () => refuse(service, name, TOO_MANY);
     if (isFeed) {
       const show = await proving(name).use(() => feed(name, channel, request), tooMany);
-      return typeof show === "function" ? slots.feed.use(show, tooMany) : show;
+      if (typeof show !== "function") return show;
+      return { ...(await shared(name, "feed").use(show, tooMany)), party: party(name) };
     }
     const receive = (body: Buffer) => service.receive(name, { ...head, body });
     if (isRead(method)) return proving(name).use(() => receive(EMPTY), tooMany);
@@ -58,8 +59,8 @@ export function createWebhooks(
     return intake.during(async (reading) => {
       const body = await request.body(bytesMax, reading);
       if (typeof body === "string") return notRead(service, name, body, bytesMax);
-      return limits.webhooks(name, step === "" ? "webhooks" : "status").use(() => receive(body), tooMany);
-    });
+      return shared(name, step === "" ? "webhooks" : "status").use(() => receive(body), tooMany);
+    }, party(name));
   };
 }
 

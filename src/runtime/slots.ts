@@ -8,6 +8,10 @@ export class Slots {
     this.#max = max;
   }
 
+  get free(): number {
+    return this.#max - this.#taken;
+  }
+
   /** What `run` answers, or what `refused` does when there is no slot. */
   async use<T>(run: () => Promise<T>, refused: () => T): Promise<T> {
     if (this.#taken >= this.#max) return refused();
@@ -33,8 +37,8 @@ export class Slots {
   }
 }
 
-/** Places that one of several parties may take of those that all share. */
-export class Share {
+/** So many of the places. */
+export class Part {
   readonly #whole: Slots;
   readonly #own: Slots;
 
@@ -43,8 +47,31 @@ export class Share {
     this.#own = new Slots(max);
   }
 
-  /** What `run` answers, or what `refused` does when its party, or all of them, have no place left. */
+  /** What `run` answers, or what `refused` does when none of these, or of all, is left. */
   use<T>(run: () => Promise<T>, refused: () => T): Promise<T> {
     return this.#own.use(() => this.#whole.use(run, refused), refused);
+  }
+}
+
+/**
+ * Places of one of several parties, which may have as many as it leaves free for others: alone half of them,
+ * of two a third each. However many parties hold on to theirs, another finds some.
+ */
+export class Share {
+  readonly #whole: Slots;
+  #taken = 0;
+
+  constructor(whole: Slots) {
+    this.#whole = whole;
+  }
+
+  async use<T>(run: () => Promise<T>, refused: () => T): Promise<T> {
+    if (this.#taken >= this.#whole.free) return refused();
+    this.#taken += 1;
+    try {
+      return await this.#whole.use(run, refused);
+    } finally {
+      this.#taken -= 1;
+    }
   }
 }
