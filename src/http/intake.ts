@@ -105,7 +105,7 @@ export class Intake {
     return this.#held > bytesMax || party.held > Math.max(bytesMin, bytesMax - this.#held);
   }
 
-  /** Whoever holds most gives bodies up first: this party itself, or the one that left it no room. */
+  /** The party that holds most gives bodies up first, whichever that is. */
   #makeRoom(party: Party): void {
     const largest = [...this.#parties.values()].sort((one, other) => other.held - one.held);
     for (const each of largest)
