@@ -50,15 +50,42 @@ export function hasToken(config: Config): boolean {
   return secretPlaces(config).some(isToken);
 }
 
-/** Who reads what `{ env: variable }` names there; undefined where nothing does. */
+/**
+ * Who reads what `{ env: variable }` names there, or `{ name }` and `apiKeys` by the secret's own name;
+ * undefined where nothing does.
+ */
 export function readersIn(
   config: Config,
   variable: string,
-  others: readonly FunctionName[],
+  { secret }: Pick<ReturnType<typeof secretOf>, "secret">,
 ): readonly FunctionName[] | undefined {
-  const places = secretPlaces(config).filter(({ value }) => isObject(value) && value.env === variable);
-  if (places.length === 0) return undefined;
-  return [...(places.every(isToken) ? [] : others), ...(places.some(isToken) ? ["api" as const] : [])];
+  const isNamed = (name: unknown) => typeof name === "string" && name.split("#")[0] === secret.secretName;
+  const places = [
+    ...secretPlaces(config).filter(
+      ({ value }) => isObject(value) && (value.env === variable || isNamed(value.name)),
+    ),
+    ...keyNamePlaces(config).filter(({ value }) => isNamed(value)),
+  ];
+  const readers = new Set(places.flatMap(readersAt));
+  return places.length === 0 ? undefined : FUNCTIONS.filter((name) => readers.has(name));
+}
+
+const FUNCTIONS = ["webhook", "worker", "api"] as const;
+
+/** What only one of them does: to prove who calls, or to call a provider. */
+const BY_ONE: Readonly<Record<string, readonly FunctionName[]>> = {
+  secret: ["webhook"],
+  webhookSecret: ["webhook"],
+  token: ["worker"],
+  apiKey: ["worker"],
+};
+
+/** A responder is asked by the worker; a channel's secret may both prove who calls and send. */
+function readersAt(place: Place): readonly FunctionName[] {
+  if (isToken(place)) return ["api"];
+  const [part = "", , option = ""] = place.keys.slice(place.keys[0] === "projects" ? 2 : 0);
+  if (part !== "channels") return ["worker"];
+  return BY_ONE[option] ?? ["webhook", "worker"];
 }
 
 /** `apiToken`, `turnToken`, or `projects.acme.tokens.api`: the only secrets that stand at these depths. */

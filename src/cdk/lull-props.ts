@@ -25,8 +25,8 @@ export type SecretSource =
       readonly secret: AnySecret;
       readonly key?: string;
       /**
-       * Default: the functions that need a variable of that name; for names of your own `webhook` and
-       * `worker`, or `api` where `config` names it as a token.
+       * Default: the functions that need a variable of that name; for names of your own those that need it
+       * where `config` names it, else `webhook` and `worker`.
        */
       readonly for?: readonly FunctionName[];
     };

@@ -18,7 +18,7 @@ const READERS: Readonly<Record<string, readonly FunctionName[]>> = {
   LULL_API_TOKEN: ["api"],
   LULL_TURN_TOKEN: ["api"],
 };
-/** For names of your own, unless they are tokens: a channel of yours may check and send with them. */
+/** For names of your own that no configuration mentions: a channel of yours may check and send with them. */
 const OTHERS: readonly FunctionName[] = ["webhook", "worker"];
 
 /** Of each variable. */
@@ -26,7 +26,7 @@ type Readers = ReadonlyMap<string, readonly FunctionName[]>;
 
 function readersOf({ config, secrets = {} }: Pick<LullProps, "config" | "secrets">): Readers {
   const entries = Object.entries(secrets).map(([variable, source]) => {
-    const known = READERS[variable] ?? readersIn(config, variable, OTHERS) ?? OTHERS;
+    const known = READERS[variable] ?? readersIn(config, variable, secretOf(source)) ?? OTHERS;
     return [variable, secretOf(source).for ?? known] as const;
   });
   return new Map(entries);

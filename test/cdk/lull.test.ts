@@ -413,7 +413,39 @@ describe("secrets", () => {
     }));
     expect(readers(named)).toEqual([
       ...["api prod/ACME_API", "api prod/BOTH", "api prod/OURS"],
-      ...["webhook prod/BOTH", "worker prod/BOTH"],
+      "worker prod/BOTH",
+    ]);
+  });
+
+  test("that the configuration names are read by who needs them there: no key to a model by the webhook", () => {
+    const env = (name: string) => ({ env: name });
+    const account = { authToken: env("TWILIO"), from: "+15550100" };
+    const acme = {
+      channels: {
+        "acme-sms": {
+          twilio: "sms",
+          accounts: { AC1: account },
+          apiKey: { sid: "SK1", secret: env("SENDS") },
+        },
+        "acme-wati": { wati: true, webhookSecret: env("PASSKEY"), token: env("WATI") },
+        "acme-web": { web: true, secret: env("PAGE") },
+      },
+      responder: { openai: { apiKey: env("KEY"), apiKeys: ["prod/EU#api_key"] } },
+      responders: { "acme-web": { http: { url: "https://ai.example.com", secret: { name: "prod/HTTP" } } } },
+    };
+    const named = synthesise((stack) => ({
+      config: { projects: { acme } },
+      secrets: Object.fromEntries(
+        ["TWILIO", "SENDS", "PASSKEY", "WATI", "PAGE", "KEY", "EU", "HTTP", "UNNAMED"].map((name) => [
+          name,
+          Secret.fromSecretNameV2(stack, name, `prod/${name}`),
+        ]),
+      ),
+    }));
+    const of = (caller: string, ...names: string[]) => names.map((name) => `${caller} prod/${name}`);
+    expect(readers(named)).toEqual([
+      ...of("webhook", "PAGE", "PASSKEY", "TWILIO", "UNNAMED"),
+      ...of("worker", "EU", "HTTP", "KEY", "SENDS", "TWILIO", "UNNAMED", "WATI"),
     ]);
   });
 });
