@@ -72,6 +72,7 @@ export function deadLetteredAs(
   const given = found.rows.filter(({ id }) => messageIds.includes(id));
   const isReplied = found.draft !== undefined && found.draft.awaitingUntilAtMs === undefined;
   const newest = isReplied ? undefined : messagesOf(given).at(-1)?.message;
+  const [firstMessageId = ""] = messageIds;
   return {
     kind: "dead-lettered",
     deadLetterId,
@@ -79,6 +80,6 @@ export function deadLetteredAs(
     ...(turnId !== undefined && { turnId }),
     attempts,
     reason,
-    ...(newest && { unanswered: newest }),
+    ...(newest && { unanswered: { newest, firstMessageId } }),
   };
 }

@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+import type { HistoryMessage } from "../model/history.ts";
 import type { Arrival } from "../model/message.ts";
 import type { OutboundRequest } from "../model/outbound.ts";
 import type { OwnSettings } from "../model/settings.ts";
@@ -18,12 +20,27 @@ export function busyOutbound(arrival: Arrival, notice: Notice): OutboundRequest 
   return outboundTo(arrival, { ...notice, id: `busy-${notice.id}` }, "busy");
 }
 
-/** What the sender of a turn's newest message is told whose answer is late or will not come: once a turn. */
+/**
+ * What the sender of a turn's newest message is told whose answer is late or will not come. Its id is made of
+ * the turn's first message, which is the same in all its tries, and in those after the retry of a dead
+ * letter: it is said once.
+ */
 export function failureOutbound(
   arrival: Arrival,
-  { turnId, ...notice }: Omit<Notice, "id"> & { readonly turnId: string },
+  { about, ...notice }: Omit<Notice, "id"> & { readonly about: string },
 ): OutboundRequest {
-  return outboundTo(arrival, { ...notice, id: `failure-${turnId}` }, FAILURE_AUTHOR);
+  const id = `failure-${hash("sha256", about, "base64url").slice(0, 22)}`;
+  return { ...outboundTo(arrival, { ...notice, id }, FAILURE_AUTHOR), about };
+}
+
+/** Whether one of these is a turn that took the message, whatever came of it. */
+export function isAnsweredIn(
+  history: readonly Pick<HistoryMessage, "parts" | "unanswered">[],
+  messageId: string,
+): boolean {
+  return history.some(
+    ({ parts = [], unanswered }) => !unanswered && parts.some(({ id }) => id === messageId),
+  );
 }
 
 /** Whether what was said was only that there is no answer. */

@@ -38,6 +38,7 @@ const OUTBOUND = fields<StagedOutbound>({
   media: optional(MEDIA),
   addressee: optional(text),
   author: text,
+  about: optional(text),
   arrivedAtMs: time,
 });
 

@@ -9,7 +9,7 @@ import { count, fields, listOf, oneOf, optional, type Sound, soundAs, text, time
 import { MEDIA } from "./sound-message.ts";
 import { DRAFT, USAGE } from "./sound-state.ts";
 
-const HISTORY = fields<HistoryMessage>({
+const HISTORY = fields<Omit<HistoryMessage, "unanswered">>({
   role: oneOf("user", "assistant"),
   text,
   media: MEDIA,

@@ -39,7 +39,10 @@ export function takeBatch(
   // A pause is the batch's, unless this outbound itself failed: what a human says does not wait for a model.
   const isFailing = state.works.some(({ messageIds }) => outbound && messageIds.includes(outbound.id));
   if (outbound && (!isFailing || taker.nowMs >= notBeforeAtMs))
-    return takeOutbound(state, outbound, conversation.id, taker, settings);
+    return {
+      ...takeOutbound(state, outbound, conversation.id, taker, settings),
+      ...(pauseOf(found) && { isPaused: true }),
+    };
   const messages = staged.filter(({ kind }) => kind === "message");
   if (messages.length === 0) return wait(standing, notBeforeAtMs, taker);
   if (pauseOf(found)) {
@@ -80,7 +83,7 @@ function takeOutbound(
   recordId: string,
   taker: Taker,
   settings: Settings,
-): TakeDecision {
+): Extract<TakeDecision, { kind: "turn" }> {
   const known = state.works.find(({ messageIds }) => messageIds.includes(outbound.id));
   const { arrivedAtMs } = outbound;
   const work =

@@ -19,6 +19,7 @@ export type TakeDecision =
       readonly kind: "turn";
       /** It starts although another system says that it processes the conversation: for too long. */
       readonly isOverStale?: true;
+      readonly isPaused?: true;
       readonly what: "batch" | "outbound" | "draft";
       readonly work: Work;
       readonly state: ConversationState;

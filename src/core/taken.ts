@@ -55,6 +55,7 @@ export function takenFrom(decision: Turn, read: ReadForTurn, settings: Settings)
     conversation,
     project,
     ...content,
+    ...(content.messages.length > 0 && { firstMessageId: work.messageIds[0] ?? content.messages[0]!.id }),
     ...(moved && { moved }),
     recentProviderIds,
     ...(history && { history }),
@@ -62,6 +63,7 @@ export function takenFrom(decision: Turn, read: ReadForTurn, settings: Settings)
     takenAtMs,
     dueAtMs: work.dueAtMs,
     ...(decision.isOverStale && { isOverStale: true }),
+    ...(decision.isPaused && { isPaused: true }),
   };
 }
 

@@ -58,7 +58,7 @@ export function spokenIn({ work, commit, draft, messages, nowMs }: FinishedTurn)
   return spoken;
 }
 
-function partOf({ id, text, media, arrivedAtMs, sentAtMs }: StagedMessage): MessagePart {
+export function partOf({ id, text, media, arrivedAtMs, sentAtMs }: StagedMessage): MessagePart {
   return { id, text, media, arrivedAtMs, ...(sentAtMs !== undefined && { sentAtMs }) };
 }
 

@@ -112,6 +112,7 @@ const STAGED_OUTBOUND = component(
     texts: list(text()),
     media: optional(list(MEDIA)),
     author: text("Who says it."),
+    about: optional(text("The message of which it says that its answer is late or will not come.")),
     arrivedAtMs: instant("When it was asked for."),
   }),
 );
@@ -142,6 +143,7 @@ export const HISTORY_MESSAGE = component(
       ),
     ),
     author: optional(text("Who spoke for the assistant.")),
+    unanswered: optional(flag("A dead letter, whose id `turnId` is: they got no answer.")),
   }),
 );
 

@@ -20,4 +20,6 @@ export interface HistoryMessage {
   readonly parts?: readonly MessagePart[];
   /** Who spoke for the assistant: the responder, or a human through the API. */
   readonly author?: string;
+  /** Its messages became a dead letter, whose id `turnId` is: they got no answer. */
+  readonly unanswered?: boolean;
 }

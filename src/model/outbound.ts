@@ -13,6 +13,11 @@ export interface OutboundRequest {
   /** Sent with the first text, or alone if there is none. */
   readonly media?: readonly Media[];
   readonly author: string;
+  /**
+   * The message of which it says that its answer is late or will not come. It is said only while that is so,
+   * in one try, and becomes neither a dead letter nor an unknown send.
+   */
+  readonly about?: string;
 }
 
 export interface StagedOutbound extends Omit<OutboundRequest, "conversationId"> {

@@ -32,6 +32,8 @@ export interface TurnStart {
   readonly dueAtMs: number;
   /** With `honourStatus`: another system said that it processes the conversation, for too long. */
   readonly isOverStale?: true;
+  /** Answering is paused: what it carries was written down before, or is said by a person or a program. */
+  readonly isPaused?: true;
 }
 
 /** Whose turn it is. */
@@ -49,6 +51,8 @@ export interface Taken extends TurnTries, TurnSubject, TurnStart {
   readonly turnId: string;
   /** The batch in order. Empty when the turn carries out an outbound. */
   readonly messages: readonly StagedMessage[];
+  /** The one that is first in all tries of the turn: others may join them, and come before it. */
+  readonly firstMessageId?: string;
   /** Something to be said without a message that asked for it. */
   readonly outbound?: StagedOutbound;
   /** Set when an earlier holder got as far as DRAFT: the turn continues there. */
@@ -83,8 +87,8 @@ export interface DeadLettered {
   /** How often it was tried. */
   readonly attempts: number;
   readonly reason: string;
-  /** The newest of its messages, where no reply to them was made: its sender has heard nothing. */
-  readonly unanswered?: StagedMessage;
+  /** Where no reply to its messages was made: the sender of the newest has heard nothing. */
+  readonly unanswered?: { readonly newest: StagedMessage; readonly firstMessageId: string };
 }
 
 /** Another worker holds the conversation. */

@@ -6,6 +6,7 @@ import { backoffByAgeMs, failingSinceAtMs } from "../core/retry.ts";
 import { LullError } from "../errors.ts";
 import type { Draft } from "../model/draft.ts";
 import { readdressed, sending } from "./drafting.ts";
+import { assumed, isNotice } from "./notice.ts";
 import { passedOn } from "./passed-on.ts";
 import { persist } from "./persist.ts";
 import { type Heard, reconcile, send } from "./provider-calls.ts";
@@ -107,6 +108,7 @@ async function sendChunk(run: TurnRun, delivery: Delivery, chunk: number): Promi
       return end(await fail(run, error, withChunk(draft, chunk, { kind: "pending" })));
     }
     case "unknown":
+      if (isNotice(run)) return continueWith(assumed(run, draft, chunk));
       log("warn", "send.in-doubt", { ...aboutTurn(run.taken), chunk, reason: toldIn(run, draft, outcome) });
       return end(await comeBackToAsk(run, delivery, chunk, outcome));
   }
@@ -148,6 +150,7 @@ function outageSinceAtMs({ taken, clock }: TurnRun, { draftedAtMs }: Draft): num
 /** A chunk that was left `sending`: the channel is asked before anything is sent again. */
 async function askAboutChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: Asking): Promise<Next> {
   const { log, clock } = run;
+  if (isNotice(run)) return continueWith(assumed(run, draft, chunk));
   // When the question was asked, not when its answer came: what was accepted in between is not in it.
   const nowMs = clock.nowMs();
   const found = await reconcile(run, draft, chunk);

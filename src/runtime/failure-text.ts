@@ -16,6 +16,7 @@ interface FailedTurn {
   readonly conversationId: string;
   readonly turnId: string;
   readonly newest: StagedMessage | undefined;
+  readonly firstMessageId: string | undefined;
 }
 
 /**
@@ -24,10 +25,11 @@ interface FailedTurn {
  */
 export async function sayThatItFails(run: TurnRun, decision: FailureDecision): Promise<void> {
   const { taken, own } = run;
-  const { conversation, turnId, messages } = taken;
+  const { conversation, turnId, messages, firstMessageId } = taken;
   if (taken.draft || taken.outbound || conversation.handedOff || isPassedOn(taken)) return;
   if (!tellsCustomer(decision, lateMs(run), own)) return;
-  await sayOf(run, { conversationId: taken.lease.conversationId, turnId, newest: messages.at(-1) });
+  const { conversationId } = taken.lease;
+  await sayOf(run, { conversationId, turnId, newest: messages.at(-1), firstMessageId });
 }
 
 /** Since its messages were due: each failure puts the turn's own due time off. */
@@ -44,21 +46,21 @@ export async function sayOfDeadLetters(context: Telling, outcome: TakeResult): P
   // Without a conversation there is no turn to say it.
   for (const { conversationId, turnId, reason, unanswered } of [...(outcome.deadLettered ?? []), ...last])
     if (turnId !== undefined && unanswered && reason !== NOT_FOUND)
-      await sayOf(context, { conversationId, turnId, newest: unanswered });
+      await sayOf(context, { conversationId, turnId, ...unanswered });
 }
 
 async function sayOf(context: Telling, turn: FailedTurn): Promise<void> {
-  const { conversationId, turnId, newest } = turn;
+  const { conversationId, turnId, newest, firstMessageId: about } = turn;
   const { failureText: text = "" } = settingsFor(context.settings, newest?.channel);
-  if (!newest || text === "") return;
-  const about = { conversation: conversationId, turn: turnId };
+  if (!newest || about === undefined || text === "") return;
+  const whose = { conversation: conversationId, turn: turnId };
   try {
     const said = await context.engine.conversations.say(
-      failureOutbound(newest, { conversationId, turnId, text }),
+      failureOutbound(newest, { conversationId, about, text }),
     );
-    if (said === "staged") context.log("info", "failure-text.staged", about);
+    if (said === "staged") context.log("info", "failure-text.staged", whose);
   } catch (error) {
     // The next try says it. What the turn itself needs must not wait for this.
-    context.log("warn", "failure-text.unsaid", { ...about, reason: tellable(error) });
+    context.log("warn", "failure-text.unsaid", { ...whose, reason: tellable(error) });
   }
 }

@@ -16,7 +16,9 @@ export async function keptOf(source: Engine, conversation: Conversation): Promis
     source.inspector.conversation(id, KEPT_LIMITS),
     namesOfPerson(source, conversation),
   ]);
-  return { conversation, messages, turns: detail?.turns ?? [], names };
+  // A dead letter is not moved: in the other store it would be a turn that was answered.
+  const said = messages.filter(({ unanswered }) => !unanswered);
+  return { conversation, messages: said, turns: detail?.turns ?? [], names };
 }
 
 /**

@@ -7,15 +7,17 @@ import { decideAnswer } from "../core/rules.ts";
 import { mayRestart } from "../core/turn.ts";
 import { LullError } from "../errors.ts";
 import type { Draft } from "../model/draft.ts";
+import type { StagedOutbound } from "../model/outbound.ts";
 import type { Taken } from "../model/take.ts";
 import type { Responder } from "../ports/responder.ts";
 import { ask } from "./ask.ts";
 import { deliver } from "./deliver.ts";
 import { draftOf, sendingFirst } from "./drafting.ts";
 import { keepAlive } from "./heartbeat.ts";
+import { whyUnsaid } from "./notice.ts";
 import { passedOn } from "./passed-on.ts";
 import { persist } from "./persist.ts";
-import { aboutTurn, commit, fail, lose, release } from "./turn-end.ts";
+import { aboutTurn, commit, fail, leaveUnsaid, lose, release } from "./turn-end.ts";
 import type { TurnContext, TurnEnd, TurnRun } from "./turn-run.ts";
 
 /**
@@ -50,7 +52,16 @@ function resume(run: TurnRun): Promise<TurnEnd> {
   if (!Object.hasOwn(run.channels, channel)) return fail(run, elsewhere(channel));
   if (draft) return deliver(run, draft, { isFresh: false });
   if (!outbound) return answerBatch(run);
+  return outbound.about === undefined ? saySomething(run, outbound) : sayNotice(run, outbound);
+}
+
+function saySomething(run: TurnRun, outbound: StagedOutbound): Promise<TurnEnd> {
   return isPassedOn(run.taken) ? fail(run, passedOn()) : writeDraft(run, draftOf(run, outbound));
+}
+
+async function sayNotice(run: TurnRun, outbound: StagedOutbound): Promise<TurnEnd> {
+  const why = await whyUnsaid(run);
+  return why === undefined ? writeDraft(run, draftOf(run, outbound)) : leaveUnsaid(run, why);
 }
 
 function elsewhere(channel: string): LullError {

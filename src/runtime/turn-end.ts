@@ -1,4 +1,5 @@
 import { mergeTexts } from "../core/batch.ts";
+import { dropPending } from "../core/draft.ts";
 import { channelOf } from "../core/new-draft.ts";
 import { projectOf } from "../core/projects.ts";
 import { quotes } from "../core/quoting.ts";
@@ -14,6 +15,7 @@ import type { Ended } from "../ports/engine.ts";
 import { outageOf } from "../wire/outage.ts";
 import { sayThatItFails } from "./failure-text.ts";
 import { NOT_RENEWED } from "./heartbeat.ts";
+import { isNotice } from "./notice.ts";
 import { persist } from "./persist.ts";
 import type { TurnEnd, TurnRun } from "./turn-run.ts";
 
@@ -122,6 +124,7 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
   const withDraft = draft ? { draft } : {};
   tellOperator(run, error, told);
   try {
+    if (isNotice(run)) return await leaveUnsaid(run, told, draft);
     if (decision.kind === "retry") {
       const ended = await release(run, { ...decision, reason, ...withDraft }, told);
       // Before the release it would wait as long as the next try. A crash in between leaves it to that one.
@@ -137,6 +140,13 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
     run.log("error", "turn.abandoned", { ...aboutTurn(taken), reason: tellable(storeError) });
     return { kind: "abandoned" };
   }
+}
+
+/** What a notice could not say is no loss, and nothing of the conversation waits for it. */
+export function leaveUnsaid(run: TurnRun, why: string, failed = run.taken.draft): Promise<TurnEnd> {
+  const { conversation, turnId: turn } = run.taken;
+  run.log("info", "failure-text.dropped", { conversation: conversation.id, turn, reason: why });
+  return commit(run, { outcome: "no-reply", ...(failed && { draft: dropPending(failed) }) });
 }
 
 /** The responder was being asked, and what it said elsewhere meanwhile counts. */

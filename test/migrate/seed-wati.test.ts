@@ -139,7 +139,7 @@ describe("lull migrate seed-wati", () => {
     expect((await migrate("--apply")).json).toMatchObject({ staged: 4, before: 1, left: [] });
   });
 
-  test("the way back after --newer-than deletes all that was moved of a customer with many rows", async () => {
+  test("the way back after --newer-than deletes all that was moved of one with many rows", async () => {
     const at = (minutes: number, n: number) => isoOf(Date.now() - minutes * 60_000 + n);
     const row = (text: string, minutes: number) => (_: unknown, n: number) => ({
       ...{ waId: "50370000001", text: `${text} ${n}` },

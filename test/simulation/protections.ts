@@ -52,6 +52,26 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     ],
   },
   {
+    protection: "that an answer is late is not said once it is there",
+    patches: [
+      {
+        file: "runtime/notice.ts",
+        find: 'return isAnsweredIn(history, outbound?.about ?? "") ? "the answer is there" : undefined;',
+        replace: "return history.length < 0 ? outbound?.about : undefined;",
+      },
+    ],
+  },
+  {
+    protection: "that an answer is late is said in one try, and needs nobody",
+    patches: [
+      {
+        file: "runtime/notice.ts",
+        find: "return taken.outbound?.about !== undefined;",
+        replace: 'return taken.turnId === "";',
+      },
+    ],
+  },
+  {
     protection: "the due time is computed from what is staged",
     patches: [
       {

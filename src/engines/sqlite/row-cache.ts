@@ -54,6 +54,8 @@ export class RowCache {
   readonly piles = new Recent<readonly StagedRow[]>();
   /** What was said in a conversation, the latest of it. */
   readonly histories = new Recent<KnownHistory>();
+  /** Conversations without a dead letter. */
+  readonly letterless = new Recent<true>();
   readonly isPaused = new Recent<boolean>();
   readonly projects = new Recent<ProjectChange | undefined>();
   /** The latest time that this process noted: stored with every sweep, not with every request. */
@@ -93,6 +95,7 @@ export class RowCache {
     this.pileEnds.clear();
     this.piles.clear();
     this.histories.clear();
+    this.letterless.clear();
     this.isPaused.clear();
     this.projects.clear();
   }

@@ -3,6 +3,7 @@ import { conversationRows } from "./conversation-rows.ts";
 import type { ReadRows } from "./rows.ts";
 import type { RowValues, TableName } from "./sound-rows.ts";
 import type { Row } from "./statements.ts";
+import { cachedDeadLetters } from "./tables/cached-dead-letters.ts";
 import { cachedHistory } from "./tables/cached-history.ts";
 import { cachedStaged } from "./tables/cached-staged.ts";
 import { conversationTable } from "./tables/conversations.ts";
@@ -36,7 +37,7 @@ export function sqliteTables(options: TablesOptions): Tables {
     states: stateTable(options),
     history: cachedHistory(historyTable(sql, readRows), cache),
     refusals: refusalTable(sql, readRows),
-    deadLetters: deadLetterTable(sql, readRows),
+    deadLetters: cachedDeadLetters(deadLetterTable(sql, readRows), cache),
     unknownSends: recordsById(sql, readRows, "unknown_sends"),
     meta: metaTable(sql, cache),
     quarantine: quarantineTable(sql, quarantine, readRows),

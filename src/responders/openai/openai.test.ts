@@ -61,6 +61,20 @@ test("the past goes along oldest first, before what is asked now", async () => {
   ]);
 });
 
+test("what got no answer is marked, and that an answer was late is left out", async () => {
+  const history = async () => [
+    { ...said("user", "are you open?"), unanswered: true },
+    { ...said("assistant", "This takes longer."), author: "failure" },
+    { ...said("user", ""), unanswered: true },
+  ];
+  await ask(fakeTurn("hello?", { history }));
+  expect(fake.asked[0]?.body.input).toEqual([
+    { role: "user", content: "are you open?\n[this got no answer]" },
+    { role: "user", content: "[this got no answer]" },
+    { role: "user", content: "hello?" },
+  ]);
+});
+
 test("how much of the past goes along is asked for, and 0 asks for none", async () => {
   const asked: (number | undefined)[] = [];
   const history = async (max?: number) => {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isFailureNotice } from "../../core/notices.ts";
 import type { HistoryMessage } from "../../model/history.ts";
 import type { Media } from "../../model/message.ts";
 import type { Turn } from "../../ports/responder.ts";
@@ -51,10 +52,16 @@ function toolFields({ tools, body }: OpenAiSettings): Record<string, unknown> {
 /**
  * Old images are mentioned, never linked: their links expire, and each would be paid for again in every turn.
  */
-function pastItem({ role, text, media }: HistoryMessage): InputItem[] {
-  const content = withMentions(text, media);
+function pastItem({ role, text, media, author, unanswered }: HistoryMessage): InputItem[] {
+  // That an answer is late says nothing of the matter, and a model repeats what it finds it has said.
+  if (isFailureNotice({ author })) return [];
+  const said = withMentions(text, media);
+  const content = unanswered ? [said, UNANSWERED].filter((line) => line !== "").join("\n") : said;
   return content === "" ? [] : [{ role, content }];
 }
+
+/** Else the model would take two messages for one, or go on as if it had answered the first. */
+const UNANSWERED = "[this got no answer]";
 
 function currentItem(turn: Turn, mode: "mention" | "link"): InputItem {
   const linked = mode === "link" ? turn.media.filter(isOpenImage) : [];

@@ -76,8 +76,16 @@ function conversationOf(conversation: Conversation) {
   };
 }
 
-function spokenOf({ role, text, media, atMs, turnId }: HistoryMessage) {
-  return { role, body: text, media: media.map(mediaOf), at: isoOf(atMs), turn_id: turnId };
+function spokenOf({ role, text, media, atMs, turnId, author, unanswered }: HistoryMessage) {
+  return {
+    role,
+    body: text,
+    media: media.map(mediaOf),
+    at: isoOf(atMs),
+    turn_id: turnId,
+    ...(author !== undefined && { author }),
+    ...(unanswered && { unanswered }),
+  };
 }
 
 function mediaOf({ url, contentType, name }: Media) {

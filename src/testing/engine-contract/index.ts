@@ -25,6 +25,7 @@ import { refusedBefore } from "./refused-before.ts";
 import { scale } from "./scale.ts";
 import { strangers } from "./strangers.ts";
 import { sweeping } from "./sweeping.ts";
+import { unanswered } from "./unanswered.ts";
 import { unknownSends } from "./unknown-sends.ts";
 import { whileBusy } from "./while-busy.ts";
 import { windows } from "./windows.ts";
@@ -53,6 +54,7 @@ export const engineContract: readonly EngineCase[] = [
   ...leases,
   ...drafts,
   ...attempts,
+  ...unanswered,
   ...batches,
   ...whileBusy,
   ...outbounds,

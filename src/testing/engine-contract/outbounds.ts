@@ -50,6 +50,19 @@ export const outbounds: readonly EngineCase[] = [
     assert.deepEqual([second.outbound?.texts, second.outbound?.media], [[], media]);
   }),
 
+  scene("a notice keeps whose answer is late, and is told where answering is paused", {}, async (s) => {
+    const { conversationId: id, id: about } = await s.receive("one");
+    await s.engine.conversations.say(outbound(id, { about }));
+    const taken = await s.take();
+    assert.deepEqual([taken.outbound?.about, taken.isPaused], [about, undefined]);
+    await s.engine.turns.release(taken.lease, { kind: "put-back" });
+    await s.engine.conversations.change(id, { paused: true });
+    const again = await s.take();
+    assert.deepEqual([again.outbound?.about, again.isPaused], [about, true]);
+    await s.reply(again);
+    await s.nothingDue();
+  }),
+
   scene("asked twice it is said once, before its turn and after it", {}, async (s) => {
     const id = await newConversation(s);
     const both = await Promise.all([1, 2].map(() => s.engine.conversations.say(outbound(id))));

@@ -1,11 +1,11 @@
 import { replySent } from "../../core/draft.ts";
 import { messageId } from "../../core/identity.ts";
-import type { DeadLetter } from "../../model/dead-letter.ts";
 import type { Taken } from "../../model/take.ts";
-import type { UnknownSend } from "../../model/unknown-send.ts";
 import type { ConversationDetail } from "../../ports/inspector.ts";
 import type { Service } from "../../runtime/service.ts";
+import type { Evidence, Stored, Violation } from "./evidence.ts";
 import type { Event, History } from "./history.ts";
+import { noticesIn, noticesOf } from "./notices.ts";
 import type { FaultKind, Plan } from "./plan.ts";
 import type { Sent } from "./provider.ts";
 import { LIMITS } from "./simulation-run.ts";
@@ -15,29 +15,6 @@ const LATE_MS_MAX = 5_500;
 
 /** How long a process that sent late may take to tell. */
 export const TELL_MS = 1_000;
-
-/** What is stored when all is over, as an operator would look it up. */
-export interface Stored {
-  readonly conversations: readonly ConversationDetail[];
-  readonly dead: readonly DeadLetter[];
-  readonly unknown: readonly UnknownSend[];
-}
-
-export interface Evidence {
-  readonly plan: Plan;
-  readonly history: History;
-  readonly ledger: readonly Sent[];
-  readonly stored: Stored;
-  readonly settled: boolean;
-  readonly endedAtMs: number;
-  /** Which orphans a sweep may find. */
-  readonly orphans: "never" | "unacknowledged";
-}
-
-export interface Violation {
-  readonly promise: "nothing lost" | "one at a time" | "once" | "in order" | "on time" | "heals alone";
-  readonly what: string;
-}
 
 export async function lookUp(service: Service): Promise<Stored> {
   const { inspector } = await service.engine();
@@ -57,6 +34,7 @@ export function violations(evidence: Evidence): Violation[] {
     ...nothingLost(evidence),
     ...oneAtATime(evidence),
     ...sentOnce(evidence),
+    ...noticesIn(evidence, (sent) => isLate(evidence.history, sent) || isToldLate(evidence.history, sent)),
     ...inOrder(evidence),
     ...onTime(evidence),
     ...withoutAPerson(evidence),
@@ -281,13 +259,15 @@ function sentOnce({ history, ledger, stored, plan }: Evidence): Violation[] {
       found.push({ promise: "once", what: `chunk ${key} was sent ${same.length} times` });
   }
   if (plan.onUnknown === "assume-sent") return found;
+  // The provider is not asked what became of one: it counts as said.
+  const notices = noticesOf(history);
   for (const { turns } of stored.conversations) {
     for (const { turnId, outcome, providerIds } of turns) {
       const missing = providerIds.filter(
         (id) =>
           !ledger.some((sent) => sent.providerId === id && (sent.turnId === turnId || isCopy(sent, ledger))),
       );
-      if (outcome === "replied" && (missing.length > 0 || providerIds.length === 0)) {
+      if (outcome === "replied" && !notices.has(turnId) && (missing.length > 0 || providerIds.length === 0)) {
         found.push({
           promise: "nothing lost",
           what: `turn ${turnId} says it replied, the customer got nothing`,

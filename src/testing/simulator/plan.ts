@@ -14,6 +14,7 @@ export const STEPS = [
   "turns.writeChunks",
   "turns.commit",
   "turns.release",
+  "conversations.say",
   "sweeping.sweep",
   "sweeping.freeLeases",
   "respond",
@@ -140,6 +141,8 @@ export interface PlannedService {
   readonly callbacks: boolean;
   readonly chunks: number;
   readonly batchMessagesMax: number;
+  /** Customers are told that their answer is late or will not come. */
+  readonly failureText?: boolean;
 }
 
 /** Everything about a run that is decided before it begins. Shrinking removes parts of it. */
@@ -178,6 +181,7 @@ export function planFrom(seed: number): Plan {
     listsLate: random.chance(0.3),
     outages: random.chance(0.25) ? plannedOutages(random) : [],
     providerAheadMs: random.pick([0, 0, -HOUR, HOUR]),
+    failureText: random.chance(0.5),
   };
 }
 

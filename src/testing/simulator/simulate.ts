@@ -1,6 +1,7 @@
 import type { Engine, EngineProvider } from "../../ports/engine.ts";
 import type { Responder } from "../../ports/responder.ts";
-import { lookUp, type Stored, TELL_MS, type Violation, violations } from "./checks.ts";
+import { lookUp, TELL_MS, violations } from "./checks.ts";
+import type { Stored, Violation } from "./evidence.ts";
 import type { History } from "./history.ts";
 import { type Plan, type PlannedFault, planFrom } from "./plan.ts";
 import { type EngineRun, SimulationRun } from "./simulation-run.ts";

@@ -41,7 +41,11 @@ export const LIMITS = {
   pollSeconds: 3,
   attemptsMax: 5,
   retryForSeconds: 60,
+  failureTextAfterSeconds: 2,
 } as const;
+
+/** What customers are told whose answer is late or will not come. */
+const FAILURE_TEXT = "it takes longer";
 
 interface Running {
   readonly process: Process;
@@ -169,7 +173,7 @@ export class SimulationRun {
   }
 
   #serviceOn(process: Process, engine: EngineProvider): Service {
-    const { window, whileBusy, onUnknown, batchMessagesMax, canReconcile } = this.plan;
+    const { window, whileBusy, onUnknown, batchMessagesMax, canReconcile, failureText } = this.plan;
     const config: LullConfig = {
       engine,
       channels: {
@@ -181,6 +185,7 @@ export class SimulationRun {
       window,
       whileBusy,
       onUnknown,
+      ...(failureText && { failureText: FAILURE_TEXT }),
       limits: { ...LIMITS, batchMessagesMax },
       respond: (turn) => this.#outside.ask(process, turn),
       clock: this.scheduler.clockOf(process),

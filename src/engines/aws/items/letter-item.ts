@@ -1,10 +1,11 @@
 import type { Sound } from "../../../core/shape.ts";
 import { soundLetter } from "../../../core/sound-records.ts";
-import { inArrivalOrder } from "../../../core/staged.ts";
-import type { LetterHead } from "../../../model/dead-letter.ts";
+import { deadLetterOf, inArrivalOrder } from "../../../core/staged.ts";
+import type { DeadLetter, LetterHead } from "../../../model/dead-letter.ts";
 import type { Draft } from "../../../model/draft.ts";
+import { inParallel } from "../../../wire/in-parallel.ts";
 import type { AwsContext } from "../context.ts";
-import type { Item } from "../dynamo/expression.ts";
+import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
 import { isSortKey } from "../dynamo/key-size.ts";
 import { digest, inTime } from "./keys.ts";
 import { type StageRow, stagedFrom } from "./stage-item.ts";
@@ -57,4 +58,18 @@ export function letterFrom(item: Item): Sound<LetterHead> {
 /** The messages of a letter as they were staged. */
 export function letterRowsFrom({ quarantine }: AwsContext, items: readonly Item[]): StageRow[] {
   return inArrivalOrder(quarantine.sound("messages", items, ({ row }) => stagedFrom(row)));
+}
+
+/** Those of a conversation are read a few at a time: there may be a page of them. */
+const LETTERS_WIDTH = 8;
+
+export function wholeLetters(context: AwsContext, heads: readonly LetterHead[]): Promise<DeadLetter[]> {
+  return inParallel(heads, LETTERS_WIDTH, (head) => wholeLetter(context, head));
+}
+
+export async function wholeLetter(context: AwsContext, head: LetterHead): Promise<DeadLetter> {
+  const ofConversation = equal("conversation_id", head.conversationId);
+  const ofLetter = beginsWith("item_id", letterRowPrefix(head.id));
+  const rows = await context.store.query("messages", { key: all(ofConversation, ofLetter) });
+  return deadLetterOf(head, letterRowsFrom(context, rows));
 }

@@ -89,8 +89,8 @@ export function stageItem(row: StageRow): Item {
     kind: row.kind,
   };
   if (row.kind === "outbound") {
-    const { to, addressee, texts, media, author } = row.outbound;
-    return { ...base, reply_to: to, addressee, texts, media, author };
+    const { to, addressee, texts, media, author, about } = row.outbound;
+    return { ...base, reply_to: to, addressee, texts, media, author, about };
   }
   const { message } = row;
   return {
@@ -141,6 +141,7 @@ const STAGED = kinds({
     texts: listOf(text),
     media: optional(MEDIA),
     author: text,
+    about: optional(text),
   }),
 });
 
@@ -172,6 +173,7 @@ function rowFrom(item: Item): StageRow {
       ...(item.media !== undefined && { media: item.media as readonly Media[] }),
       ...(item.addressee !== undefined && { addressee: String(item.addressee) }),
       author: String(item.author),
+      ...(item.about !== undefined && { about: String(item.about) }),
       arrivedAtMs,
     };
     return { kind: "outbound", ...base, outbound };

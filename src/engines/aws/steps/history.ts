@@ -1,10 +1,13 @@
 import { keptSinceMs } from "../../../core/defaults.ts";
 import { fitting, latestWithin, storedSizes } from "../../../core/history.ts";
+import { UNANSWERED_MAX, withUnanswered } from "../../../core/unanswered.ts";
+import type { DeadLetter } from "../../../model/dead-letter.ts";
 import type { HistoryMessage } from "../../../model/history.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
 import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
 import { rowOf } from "../items/conversation-row.ts";
+import { LETTER, letterFrom, wholeLetters } from "../items/letter-item.ts";
 import { isMirrored, legacyFrom } from "../items/message-item.ts";
 import {
   entryOf,
@@ -52,8 +55,23 @@ export async function history(
   bytesMax = Number.MAX_SAFE_INTEGER,
 ): Promise<HistoryMessage[]> {
   if (messagesMax < 1) return [];
-  const { items, isAll } = await latestTurns(context, id, { messagesMax, turnsMax: 0, bytesMax });
-  return messagesIn(context, id, items, { messagesMax, bytesMax, isAll });
+  const [{ items, isAll }, letters] = await Promise.all([
+    latestTurns(context, id, { messagesMax, turnsMax: 0, bytesMax }),
+    unansweredLetters(context, id),
+  ]);
+  const said = await messagesIn(context, id, items, { messagesMax, bytesMax, isAll });
+  if (letters.length === 0) return said;
+  return latestWithin(withUnanswered(said, letters).slice(-messagesMax), bytesMax, entryOf);
+}
+
+/** Their keys tell no time. A conversation has more only if no operator looks after them. */
+const LETTERS_LOOKED_AT_MAX = 5 * UNANSWERED_MAX;
+
+async function unansweredLetters(context: AwsContext, id: string): Promise<DeadLetter[]> {
+  const items = await latestItems(context, id, LETTER, LETTERS_LOOKED_AT_MAX);
+  const heads = context.quarantine.sound("messages", items, letterFrom);
+  const latest = heads.toSorted((one, other) => one.atMs - other.atMs).slice(-UNANSWERED_MAX);
+  return wholeLetters(context, latest);
 }
 
 /** The same, and the turns. */

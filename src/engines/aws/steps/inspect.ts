@@ -7,9 +7,8 @@ import { lookUpAsync } from "../../../core/lookup.ts";
 import { recordsBehind } from "../../../core/name-lookups.ts";
 import { isNamedLike } from "../../../core/names.ts";
 import type { Sound } from "../../../core/shape.ts";
-import { deadLetterOf } from "../../../core/staged.ts";
 import type { Conversation, ConversationStatus } from "../../../model/conversation.ts";
-import type { DeadLetter, LetterHead } from "../../../model/dead-letter.ts";
+import type { DeadLetter } from "../../../model/dead-letter.ts";
 import type { Gauges } from "../../../model/gauges.ts";
 import type { NameRecords } from "../../../model/names.ts";
 import type { Refusal } from "../../../model/refusal.ts";
@@ -24,14 +23,14 @@ import type {
 } from "../../../ports/inspector.ts";
 import { inParallel } from "../../../wire/in-parallel.ts";
 import type { AwsContext } from "../context.ts";
-import { all, atMost, beginsWith, equal, type Item } from "../dynamo/expression.ts";
+import { atMost, equal, type Item } from "../dynamo/expression.ts";
 import { LEASED } from "../dynamo/tables.ts";
 import { isPaused } from "../items/controls.ts";
 import { conversationFrom } from "../items/conversation-item.ts";
 import { conversationOf } from "../items/conversation-row.ts";
 import { conversationKeyOf, inTime, shards } from "../items/keys.ts";
 import { leasedIds, sweptShards } from "../items/lease-shards.ts";
-import { LETTER, letterFrom, letterKey, letterRowPrefix, letterRowsFrom } from "../items/letter-item.ts";
+import { LETTER, letterFrom, letterKey, wholeLetter, wholeLetters } from "../items/letter-item.ts";
 import { REFUSAL, UNKNOWN, unknownFrom, unknownKey } from "../items/message-item.ts";
 import { recordsAt } from "../items/name-item.ts";
 import { refusalFrom, refusalLists, refusalsSinceMs } from "../items/refusal-item.ts";
@@ -179,17 +178,6 @@ export async function showUnknown(context: AwsContext, id: string): Promise<Unkn
   const key = unknownKey(id);
   const item = key && (await context.store.get("messages", key));
   return context.quarantine.soundOne("messages", item, unknownFrom);
-}
-
-function wholeLetters(context: AwsContext, heads: readonly LetterHead[]): Promise<DeadLetter[]> {
-  return inParallel(heads, 8, (head) => wholeLetter(context, head));
-}
-
-async function wholeLetter(context: AwsContext, head: LetterHead): Promise<DeadLetter> {
-  const ofConversation = equal("conversation_id", head.conversationId);
-  const ofLetter = beginsWith("item_id", letterRowPrefix(head.id));
-  const rows = await context.store.query("messages", { key: all(ofConversation, ofLetter) });
-  return deadLetterOf(head, letterRowsFrom(context, rows));
 }
 
 /** All are counted now, except turns: counting those would mean reading every conversation. */

@@ -25,6 +25,7 @@ import {
 } from "../context.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { recordsAt } from "./find-conversation.ts";
+import { shortHistory } from "./history.ts";
 import { type Waiting, waitingIn } from "./look.ts";
 import { findRecord } from "./on-turn.ts";
 
@@ -169,13 +170,11 @@ function taken(
 }
 
 /** A long history is left to a request of its own, which keeps no webhook waiting. */
-function broughtAlong(
-  { tables, settings }: StepContext,
-  channel: string,
-  recordId: string,
-): HistoryMessage[] | undefined {
+function broughtAlong(context: StepContext, channel: string, recordId: string): HistoryMessage[] | undefined {
+  const { tables, settings } = context;
   if (!settings.bringsHistory) return undefined;
   const { historyBytesMax, historyMessagesMax } = settingsFor(settings, channel);
   const bytesMax = Math.min(BROUGHT_BYTES_MAX, historyBytesMax);
-  return tables.history.shortMessages(recordId, historyMessagesMax, bytesMax);
+  const said = tables.history.shortMessages(recordId, historyMessagesMax, bytesMax);
+  return said && shortHistory(context, recordId, said, { messagesMax: historyMessagesMax, bytesMax });
 }
