@@ -39,7 +39,7 @@ export const ELSEWHERE_LOOK_MS_MIN = 2 * SECOND;
 
 /**
  * The longest between two looks at what is held for a paused project. Resuming it wakes what is held: these
- * looks only find what a crash, or a channel that moved to another project, left held.
+ * looks only find what a crash left held.
  */
 export const PROJECT_HOLD_MS_MAX = 1 * HOUR;
 

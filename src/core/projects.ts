@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { ConversationKey } from "../model/conversation.ts";
 import { ACTIVE, DEFAULT_PROJECT, type ProjectChange, type ProjectRule } from "../model/project.ts";
 import type { ChannelSettings, OwnSettings, Settings } from "../model/settings.ts";
@@ -16,6 +17,13 @@ export function projectOf({ channels }: Known, channel: string): string {
 export function projectsInUse(settings: Known): readonly string[] {
   const names = new Set(Object.keys(settings.channels).map((name) => projectOf(settings, name)));
   return names.size === 0 ? [DEFAULT_PROJECT] : [...names];
+}
+
+/** Which channel is whose, as one short text: with another configuration it is another one. */
+export function arrangementOf(settings: Known): string {
+  const channels = Object.keys(settings.channels).sort();
+  const pairs = channels.map((name) => [name, projectOf(settings, name)]);
+  return hash("sha256", JSON.stringify(pairs), "base64url").slice(0, 22);
 }
 
 type Place = Pick<ConversationKey, "channelType" | "address">;

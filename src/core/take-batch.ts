@@ -61,7 +61,7 @@ export function takeBatch(
 /**
  * While everything is paused no worker looks, so the wake-up stays due and resuming finds it. Resuming a
  * project wakes what is noted as held for it. There may be thousands: looks in between are few, so that they
- * keep no other project waiting, and spread. They are for what a crash, or a new configuration, left held.
+ * keep no other project waiting, and spread. They are for what a crash left held.
  */
 function waitPaused(
   { state, allPaused, pausedProject: heldFor }: Found,

@@ -417,7 +417,7 @@ describe("secrets", () => {
     ]);
   });
 
-  test("that the configuration names are read by who needs them: no key of a model by the webhook", () => {
+  test("that the configuration names are read by who needs them: no key to a model by the webhook", () => {
     const env = (name: string) => ({ env: name });
     const account = { authToken: env("TWILIO"), from: "+15550100" };
     const acme = {

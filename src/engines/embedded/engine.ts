@@ -20,6 +20,7 @@ const ROUNDS_PER_LOOK = 100;
 /** The engine's ports over its steps. Each that writes runs in one transaction. */
 export function embeddedEngine(steps: StepClient, parts: EngineParts): Engine {
   let cursor = "";
+  let isFirst = true;
   let roundsToLook = 0;
   return {
     receiving: {
@@ -44,8 +45,9 @@ export function embeddedEngine(steps: StepClient, parts: EngineParts): Engine {
         // The next sweep begins with a look, however few rounds this one had, and also if this one fails.
         roundsToLook = 0;
         // Before anything is read: this step opens a lost file again, and reads are refused until then.
-        const { cursor: next, ...swept } = await steps.sweep(cursor);
+        const { cursor: next, ...swept } = await steps.sweep({ cursor, isFirst });
         cursor = next;
+        isFirst = false;
         const freedFrom = looks ? await freeDead(steps, parts) : [];
         const freed = freedFrom.reduce((sum, { leases }) => sum + leases, 0);
         if (swept.hasMore) roundsToLook = roundsLeft;

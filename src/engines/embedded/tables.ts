@@ -137,8 +137,8 @@ export interface StateTable {
    * the context has `apart`: a store in which one conversation may fail and the others go on.
    */
   putOff(conversationId: string, untilAtMs: number): void;
-  /** All that waits for this project to go on is due for a look. */
-  wakeHeldFor(project: string, nowMs: number): void;
+  /** All that waits for this project to go on, or for any, is due for a look. */
+  wakeHeldFor(project: string | undefined, nowMs: number): void;
   nextWakeAtMs(): number | undefined;
   heldBy(holder: string): string[];
   holders(): string[];
@@ -209,6 +209,9 @@ export interface MetaTable extends ProjectTable {
   /** For how long ids were remembered; undefined if an older version, which noted nothing, made the store. */
   memories(): Memories | undefined;
   setMemories(memories: Memories): void;
+  /** Which channel was whose when a process looked last. */
+  arrangement(): string | undefined;
+  setArrangement(arrangement: string): void;
   counts(): Counts;
   /** Those of them that alarms are about: what waits, and nothing that grows with what is kept. */
   watched(): WatchedCounts;

@@ -28,6 +28,7 @@ export class MemoryRows {
   readonly projects = new Map<string, ProjectChange>();
   clockNote: ClockNote | undefined;
   memories: Memories = new Map();
+  arrangement: string | undefined;
 
   /** All of it as it is now, for `become`: what a power cut in a simulation goes back to. */
   copy(): MemoryRows {
@@ -53,6 +54,7 @@ export class MemoryRows {
     refill(this.projects, other.projects);
     this.clockNote = other.clockNote;
     this.memories = other.memories;
+    this.arrangement = other.arrangement;
   }
 
   stagedIn(id: string): StagedRow[] {

@@ -25,7 +25,7 @@ export function stateTable(rows: MemoryRows): StateTable {
     },
     wakeHeldFor(project, nowMs) {
       for (const [id, state] of states)
-        if (state.heldFor === project && state.window)
+        if (state.window && state.heldFor !== undefined && state.heldFor === (project ?? state.heldFor))
           states.set(id, { ...state, window: { ...state.window, wakeAtMs: nowMs } });
     },
     nextWakeAtMs() {

@@ -136,6 +136,10 @@ function metaTable(rows: MemoryRows): MetaTable {
     setClockNote(note) {
       rows.clockNote = note;
     },
+    arrangement: () => rows.arrangement,
+    setArrangement(arrangement) {
+      rows.arrangement = arrangement;
+    },
     memories: () => rows.memories,
     setMemories(memories) {
       rows.memories = memories;

@@ -94,10 +94,16 @@ export const batches: readonly EngineCase[] = [
 
   scene("messages of the same second keep their order by arrival in milliseconds", {}, async (s) => {
     const second = s.nowMs;
-    for (const [at, text] of [..."abcdef"].entries()) {
-      // The ids would shuffle them.
-      await s.receive({ text, sentAtMs: second, providerId: `id-${"fbdaec"[at]}` });
-      await s.passes(1);
+    await s.passes(10);
+    // The ids would shuffle them, and so would the order in which they reach the store.
+    for (const text of "cafbed") {
+      const arrivedAtMs = second + "abcdef".indexOf(text);
+      await s.receive({
+        text,
+        sentAtMs: second,
+        arrivedAtMs,
+        providerId: `id-${"fbdaec"["abcdef".indexOf(text)]}`,
+      });
     }
     assert.equal(await orderOf(s), "abcdef");
   }),

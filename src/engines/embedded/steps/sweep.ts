@@ -1,4 +1,5 @@
 import { keptSinceMs, REFUSALS_KEPT_MAX, refusalsKeptMs, WAIT_MS_MAX } from "../../../core/defaults.ts";
+import { arrangementOf } from "../../../core/projects.ts";
 import { isFar, wakeAtMs, windowAt } from "../../../core/state.ts";
 import type { ClockSetBack } from "../../../ports/engine.ts";
 import { orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
@@ -24,9 +25,16 @@ export interface SweepResult {
   readonly cursor: string;
 }
 
+export interface SweepRequest {
+  readonly cursor: string;
+  /** This process sweeps for the first time. */
+  readonly isFirst: boolean;
+}
+
 /** One bounded round: orphans get a window, expired rows are removed. */
-export function sweep(context: StepContext, cursor: string): SweepResult {
+export function sweep(context: StepContext, { cursor, isFirst }: SweepRequest): SweepResult {
   const { tables, settings } = context;
+  if (isFirst) wakeMoved(context);
   noteMemory(context);
   const expiresAtMs = expiryTime(context);
   const clockSetBack = lookAtClock(context, expiresAtMs);
@@ -36,6 +44,18 @@ export function sweep(context: StepContext, cursor: string): SweepResult {
   const { rows, isCut } = tables.removal.expire(pastTimes({ ...context, nowMs: expiresAtMs }), max);
   const hasMore = isCut || next !== "";
   return { orphans, expired: rows, hasMore, cursor: next, ...(clockSetBack && { clockSetBack }) };
+}
+
+/**
+ * The configuration is read at the start: what is held for a paused project may be another's since, or no
+ * project's, and no command would wake it.
+ */
+function wakeMoved({ tables, settings, nowMs, armed }: StepContext): void {
+  const arrangement = arrangementOf(settings);
+  if (tables.meta.arrangement() === arrangement) return;
+  tables.meta.setArrangement(arrangement);
+  tables.states.wakeHeldFor(undefined, nowMs);
+  armed(nowMs);
 }
 
 function pastTimes({ nowMs, settings }: StepContext): PastTimes {

@@ -44,6 +44,10 @@ export function metaTable(sql: Statements, cache: RowCache): MetaTable {
     },
     memories: () => keptMemories(sql),
     setMemories: (memories) => keepMemories(sql, memories),
+    arrangement: () =>
+      sql.get("SELECT value FROM meta WHERE key = 'arrangement'")?.value as string | undefined,
+    setArrangement: (arrangement) =>
+      void sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('arrangement', ?)", arrangement),
     watched: () => watchedIn(sql),
     counts() {
       const row = sql.get(`SELECT

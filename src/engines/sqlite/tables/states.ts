@@ -25,7 +25,8 @@ export const HOLDERS = `SELECT DISTINCT holder FROM states INDEXED BY states_by_
 const WAKE_HELD_FOR = `UPDATE states SET wake_at_ms = ?1, state = json_set(state, '$.window.wakeAtMs', ?1)
   WHERE wake_at_ms > ?1 AND holder IS NULL
     AND CASE WHEN json_valid(state)
-      THEN json_extract(state, '$.heldFor') = ?2 AND json_extract(state, '$.window.id') IS NOT NULL END`;
+      THEN json_extract(state, '$.heldFor') = coalesce(?2, json_extract(state, '$.heldFor'))
+        AND json_extract(state, '$.window.id') IS NOT NULL END`;
 const STATE = "SELECT rowid AS number, state FROM states WHERE conversation_id = ?";
 const NO_TEXT = "conversation_id is no text";
 
@@ -74,7 +75,7 @@ export function stateTable(options: TablesOptions): StateTable {
     putOff: (id, untilAtMs) =>
       void sql.run("UPDATE states SET wake_at_ms = ? WHERE conversation_id = ?", untilAtMs, id),
     wakeHeldFor(project, nowMs) {
-      sql.run(WAKE_HELD_FOR, nowMs, project);
+      sql.run(WAKE_HELD_FOR, nowMs, project ?? null);
       cache.states.clear();
     },
     nextWakeAtMs() {
