@@ -9,7 +9,7 @@ import { runParent } from "../workers/parent.ts";
 import { runWorker } from "../workers/worker.ts";
 import { announce } from "./announce.ts";
 import { loggerOptions, serveHere, serviceLog } from "./serve-here.ts";
-import { firstSignal } from "./signals.ts";
+import { endBy, firstSignal } from "./signals.ts";
 
 export interface How {
   /** A parent also watches a single worker. Several workers always have one. */
@@ -55,7 +55,9 @@ async function runAlone(call: Call, loaded: Loaded, how: How): Promise<number> {
   const log = serviceLog(call, loaded);
   tellOfCrashes(log);
   const signal = firstSignal();
-  const serving = await serveHere(call, loaded, how);
+  const serving = await Promise.race([serveHere(call, loaded, how), signal]);
+  // A store may take long to open, and no caller is served before.
+  if (typeof serving === "string") return endBy(serving);
   if (hungMs > 0) await startGuard({ hungMs, log: loggerOptions(call, loaded) });
   announce(call.io, { ...loaded.server, url: serving.url, json: call.json });
   await signal;

@@ -7,8 +7,10 @@ import { systemClock } from "../../runtime/system-clock.ts";
  */
 const SAME_REQUEST_MS = 100;
 
+export type StopSignal = "SIGTERM" | "SIGINT";
+
 /** The exit code that shells report for a process that a signal ended. */
-function exitCodeOf(signal: NodeJS.Signals): number {
+export function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }
 
@@ -24,13 +26,23 @@ export function abortedBySignals(): AbortSignal {
 }
 
 /**
- * Resolves at the first request to stop. At the second, `atOnce` is called and the process ends with the code
- * that shells give to that signal. Even then nothing is lost; running turns run again.
+ * Ends this process as the signal does where nothing listens to it. Not `exit`, which waits for threads: one
+ * that opens a store may be in a call that hears nothing for minutes. What it had begun is rolled back.
  */
-export function firstSignal(atOnce: () => void = () => {}): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
+export async function endBy(signal: NodeJS.Signals): Promise<never> {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+  return new Promise<never>(() => {});
+}
+
+/**
+ * Resolves with the first request to stop. At the second, `atOnce` is called and the process ends with the
+ * code that shells give to that signal. Even then nothing is lost; running turns run again.
+ */
+export function firstSignal(atOnce: () => void = () => {}): Promise<StopSignal> {
+  const { promise, resolve } = Promise.withResolvers<StopSignal>();
   let firstAtMs: number | undefined;
-  const onSignal = (signal: "SIGTERM" | "SIGINT") => {
+  const onSignal = (signal: StopSignal) => {
     const nowMs = systemClock.nowMs();
     if (firstAtMs !== undefined) {
       if (nowMs - firstAtMs < SAME_REQUEST_MS) return;
@@ -38,7 +50,7 @@ export function firstSignal(atOnce: () => void = () => {}): Promise<void> {
       process.exit(exitCodeOf(signal));
     }
     firstAtMs = nowMs;
-    resolve();
+    resolve(signal);
   };
   process.on("SIGTERM", onSignal);
   process.on("SIGINT", onSignal);

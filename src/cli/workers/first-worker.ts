@@ -1,4 +1,5 @@
 import cluster, { type Worker } from "node:cluster";
+import { exitCodeOf, type StopSignal } from "../serving/signals.ts";
 import { CommandFailed } from "../usage-error.ts";
 import {
   FIRST_WORKER,
@@ -14,16 +15,14 @@ export type FirstWord =
   /** It is to be told to serve. */
   | { readonly worker: Worker; readonly supervision: Supervision }
   | "alone"
-  /** A signal came before it had checked everything. */
-  | "stopped"
-  /** It has said why, or what it was asked for, such as the help. */
+  /** It has said why, or what it was asked for, such as the help. Or a signal came before it was done. */
   | { readonly exitCode: number };
 
 /**
  * Starts the first worker and waits for its word. It loads the configuration, creates, migrates and checks
  * the store, for itself and for all others: so the parent needs neither, and never holds what they weigh.
  */
-export function startFirstWorker(stopping: Promise<void>, startedAtMs: number): Promise<FirstWord> {
+export function startFirstWorker(stopping: Promise<StopSignal>, startedAtMs: number): Promise<FirstWord> {
   // Workers accept from the socket themselves: connections that wait in it survive the death of any one of
   // them. Only what is set before the first start counts.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -32,7 +31,7 @@ export function startFirstWorker(stopping: Promise<void>, startedAtMs: number): 
   const worker = cluster.fork(env);
   return new Promise((resolve, reject) => {
     let isAlone = false;
-    let isStopped = false;
+    let stoppedBy: StopSignal | undefined;
     const onMessage = (message: unknown) => {
       if (!isWorkerMessage(message)) return;
       if (message.lull === "checked") settle(() => resolve({ worker, supervision: message.supervision }));
@@ -40,7 +39,8 @@ export function startFirstWorker(stopping: Promise<void>, startedAtMs: number): 
       if (message.lull === "alone") isAlone = true;
     };
     const onExit = (code: number | null, signal: string | null) => {
-      if (isStopped || isAlone) settle(() => resolve(isStopped ? "stopped" : "alone"));
+      if (stoppedBy !== undefined) settle(() => resolve({ exitCode: exitCodeOf(stoppedBy as StopSignal) }));
+      else if (isAlone) settle(() => resolve("alone"));
       else if (code === null)
         settle(() => reject(new CommandFailed(`the first worker was ended by ${signal}`)));
       else settle(() => resolve({ exitCode: code }));
@@ -55,8 +55,8 @@ export function startFirstWorker(stopping: Promise<void>, startedAtMs: number): 
     worker.on("message", onMessage);
     worker.on("exit", onExit);
     // It serves no caller yet, and may be in a call that hears no signal.
-    void stopping.then(() => {
-      isStopped = true;
+    void stopping.then((signal) => {
+      stoppedBy = signal;
       if (isPending) worker.process.kill("SIGKILL");
     });
   });

@@ -20,7 +20,6 @@ export async function runParent(io: Io): Promise<number | "alone"> {
   const startedAtMs = systemClock.nowMs();
   const first = await startFirstWorker(signal, startedAtMs);
   if (first === "alone") return first;
-  if (first === "stopped") return 0;
   if ("exitCode" in first) return first.exitCode;
   const { supervision } = first;
   const { graceMs } = supervision;

@@ -10,6 +10,7 @@ import type { Call } from "../command.ts";
 import { requireDatabase } from "../data.ts";
 import { exitCodeOf } from "../report-error.ts";
 import { orStop, serviceLog } from "../serving/serve-here.ts";
+import { endBy } from "../serving/signals.ts";
 import { signOfLife } from "../watching/sign-of-life.ts";
 import { checkForAll } from "./check-for-all.ts";
 import { Counts } from "./counts.ts";
@@ -55,9 +56,11 @@ async function serveUnderParent(loaded: Loaded, place: Place): Promise<number> {
   answerParent(place.counts);
   // Ctrl-C reaches every process of the terminal, but the parent decides how we stop.
   process.on("SIGINT", () => {});
-  const stopped = new Promise<void>((resolve) => process.on("SIGTERM", () => resolve()));
+  const stopped = new Promise<"SIGTERM">((resolve) => process.on("SIGTERM", resolve));
   try {
-    const serving = await serveAt(loaded, place);
+    const serving = await Promise.race([serveAt(loaded, place), stopped]);
+    // A store may take long to open, and no caller is served before.
+    if (typeof serving === "string") return endBy(serving);
     await tellParent({ lull: "ready", url: serving.url });
     await stopped;
     await serving.close(loaded.server.stopGraceMs);

@@ -2,7 +2,7 @@ import { open, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import type { BackupOptions, BackupReport } from "../../ports/engine.ts";
-import { whileBusy } from "./connection.ts";
+import { isBusy, pause } from "./connection.ts";
 import { makeRoomFor, remove, removeHalfCopiesOf } from "./half-copy.ts";
 import { fileAt } from "./open-file.ts";
 import { makeFolderOf, makeNew } from "./private-file.ts";
@@ -10,6 +10,9 @@ import { markBackup } from "./restored.ts";
 
 /** Pages between two reports of progress: about 4 MB. */
 const PAGES_AT_ONCE = 1_000;
+/** How often, and how far apart, a file that another process holds is tried: ten seconds. */
+const BUSY_ROUNDS_MAX = 2_000;
+const BUSY_PAUSE_MS = 5;
 
 /**
  * Copies the database as it is at this moment, while other processes go on writing. All of it is read in one
@@ -38,6 +41,21 @@ export async function backUp(source: string, file: string, options: BackupOption
   }
 }
 
+/** Another process may hold the file for long. A signal is heard meanwhile. */
+async function firstRead(database: DatabaseSync, signal: AbortSignal | undefined): Promise<void> {
+  for (let round = 0; ; round += 1) {
+    signal?.throwIfAborted();
+    try {
+      database.prepare("SELECT 1 FROM sqlite_schema").get();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || round >= BUSY_ROUNDS_MAX) throw error;
+      pause(BUSY_PAUSE_MS);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
 async function copyAsItIs(
   source: string,
   part: string,
@@ -47,7 +65,7 @@ async function copyAsItIs(
   try {
     database.exec("BEGIN");
     // The first read fixes the moment that is copied.
-    whileBusy(() => database.prepare("SELECT 1 FROM sqlite_schema").get());
+    await firstRead(database, signal);
     const pages = await backup(database, part, {
       rate: PAGES_AT_ONCE,
       progress: ({ totalPages, remainingPages }) => {

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../errors.ts";
 import { inWordsAt } from "./failure.ts";
 import { foreignFilesAt } from "./foreign-files.ts";
+import { placeProblem } from "./place.ts";
 import { makePrivateIfAbsent } from "./private-file.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { LOG_BYTES_MAX } from "./shrink-log.ts";
@@ -35,11 +36,21 @@ export function openConnection(options: ConnectionOptions): DatabaseSync {
     return database;
   } catch (error) {
     database?.close();
-    const owners = options.file === ":memory:" ? undefined : ownersInWords(options.file);
-    const words = inWordsAt(options.file, error);
-    const why = owners === undefined ? words : `${words}; ${owners}`;
-    throw new StoreUnavailable(`cannot open the database ${options.file}: ${why}`, error);
+    throw new StoreUnavailable(
+      `cannot open the database ${options.file}: ${why(options.file, error)}`,
+      error,
+    );
   }
+}
+
+/** SQLite only says that it cannot open it, and the system which call failed. */
+function why(file: string, error: unknown): string {
+  const words = inWordsAt(file, error);
+  if (file === ":memory:") return words;
+  const owners = ownersInWords(file);
+  if (owners !== undefined) return `${words}; ${owners}`;
+  // A file that opens and cannot be read is in a place that is well.
+  return placeProblem(file) ?? words;
 }
 
 /** The folder itself may be closed to this user: then nothing is known of the files in it. */
@@ -97,7 +108,7 @@ export function pause(ms: number): void {
   Atomics.wait(sleeper, 0, 0, ms);
 }
 
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   const code = (error as { errcode?: number }).errcode;
   return code !== undefined && (code & SQLITE_BUSY_MASK) === SQLITE_BUSY;
 }

@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, fchmodSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /**
@@ -25,7 +25,33 @@ export function makeNew(file: string): void {
   }
 }
 
-/** Creates the folder, if it is missing, for its owner only. */
+/**
+ * Creates the folder, if it is missing, for its owner only. Step by step: told to make all of them, Node
+ * tries for ever where a file system takes none, as `/proc`.
+ */
 export function makeFolderOf(file: string): void {
-  mkdirSync(dirname(resolve(file)), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(resolve(file)));
+}
+
+function makeFolder(folder: string): void {
+  if (isFolder(folder)) return;
+  if (dirname(folder) !== folder) makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster.
+    if (isFolder(folder)) return;
+    const { code } = error as NodeJS.ErrnoException;
+    throw Object.assign(new Error(`the folder ${folder} cannot be made (${code})`, { cause: error }), {
+      code,
+    });
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
