@@ -52,6 +52,7 @@ export type {
   WebhookHead,
   WebhookRequest,
 } from "./ports/channel.ts";
+export type { CheckVerdict, Finding } from "./ports/check-result.ts";
 export type { Engine, EngineProvider } from "./ports/engine.ts";
 export type { Responder, Turn, TurnMessage } from "./ports/responder.ts";
 export type { SecretReference, Secrets } from "./ports/secrets.ts";

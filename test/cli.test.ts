@@ -440,7 +440,8 @@ describe("with Twilio", () => {
     TWILIO_ACCOUNT_SID: SID,
     TWILIO_AUTH_TOKEN: "token",
     TWILIO_WHATSAPP_FROM: "whatsapp:+15550100",
-    LULL_PUBLIC_URL: "https://chat.example",
+    // No server answers on that port.
+    LULL_PUBLIC_URL: "https://127.0.0.1:9",
   });
 
   test("catch-up stages what was missed, once, and the service answers it", async () => {
@@ -471,7 +472,7 @@ describe("with Twilio", () => {
       ExternalUserId: "whatsapp:SV.aaaaaaaa",
     };
     const { headers, body } = signedWebhook({
-      url: "https://chat.example/webhooks/whatsapp",
+      url: "https://127.0.0.1:9/webhooks/whatsapp",
       authToken: "token",
       params: { ...known, MessageSid: `SM${"1".repeat(32)}`, Body: "I am Ana" },
     });
@@ -505,27 +506,44 @@ describe("with Twilio", () => {
       expect(await ask(["catch-up", "--since", all], env())).toMatchObject({ code: 0 });
   });
 
-  test("doctor checks the credentials and tells the webhook's URL", async () => {
+  test("doctor checks the credentials, and what Twilio calls, or tells what to enter there", async () => {
+    const ours = "https://127.0.0.1:9/webhooks/whatsapp#rc=3&rp=all";
+    twilio.configure({ senders: [{ number: "+15550100", callbackUrl: ours }] });
     const well = await ask(["doctor"], env());
     expect(well.code).toBe(0);
     expect(well.json.findings).toContainEqual({
       check: "webhook whatsapp",
       verdict: "ok",
-      detail: "enter at Twilio: https://chat.example/webhooks/whatsapp#rc=3&rp=all",
+      detail: `Twilio calls ${ours} for messages to +15550100`,
     });
-    const moved = await ask(["doctor"], { ...env(), LULL_ALIASES: "/webhook=whatsapp" });
-    expect(moved.json.findings).toContainEqual(
-      expect.objectContaining({
-        check: "webhook whatsapp",
-        detail: expect.stringMatching(/#rc=3&rp=all; also at https:\/\/chat\.example\/webhook$/),
-      }),
-    );
+    const moved = await ask(["doctor", "--offline"], { ...env(), LULL_ALIASES: "/webhook=whatsapp" });
+    expect(moved.json.findings).toContainEqual({
+      check: "webhook whatsapp",
+      verdict: "skip",
+      detail: `enter at Twilio: ${ours}; also at https://127.0.0.1:9/webhook; not compared: --offline`,
+    });
     const shown = await ask(["config"], { ...env(), LULL_ALIASES: "/webhook=whatsapp" });
     expect(shown.json.values.aliases).toEqual({ value: "/webhook=whatsapp", from: "LULL_ALIASES" });
     const wrong = await ask(["doctor"], { ...env(), TWILIO_AUTH_TOKEN: "wrong" });
     expect(wrong).toMatchObject({ code: 1, json: { ok: false } });
     const detail = `Twilio does not accept the auth token of account ${SID}`;
     expect(wrong.json.findings).toContainEqual({ check: "channel whatsapp", verdict: "fail", detail });
+  });
+
+  test.each([
+    [["start"], {}],
+    [["doctor"], {}],
+    [["start", "--public-url", "https://127.0.0.1:9/webhooks/whatsapp"], { LULL_PUBLIC_URL: "" }],
+  ])("%j refuses a public URL that is a webhook's already", async (args, env2) => {
+    const process = lull(args, {
+      ...env(),
+      LULL_PUBLIC_URL: "https://127.0.0.1:9/webhooks/whatsapp",
+      ...env2,
+    });
+    expect((await process.gone()).code).not.toBe(0);
+    expect(process.stdout + process.stderr).toMatch(
+      /(LULL_PUBLIC_URL|--public-url) must be .*without \/webhooks\//,
+    );
   });
 
   test.each(["start", "doctor"])(

@@ -46,7 +46,7 @@ describe("the doctor tries the key of OpenAI", () => {
   it("where it is in a file", async () => {
     expect(await doctorWithKey(KEY)).toMatch(/^ok {4}responder: openai; the key works$/m);
     expect(await doctorWithKey("sk-another")).toMatch(
-      /^FAIL {2}responder: OpenAI does not accept .*lull\.config\.json/m,
+      /^FAIL {2}responder: OpenAI does not accept the key from \S+\/key$/m,
     );
   });
 
@@ -75,12 +75,41 @@ describe("the doctor tries the key of OpenAI", () => {
   });
 
   it("and says that it did not, where the answer tells nothing of the key", async () => {
-    expect(await doctorWithKey(KEY, "/elsewhere")).toMatch(/^warn {2}responder: .*answered 404.*not tried$/m);
+    expect(await doctorWithKey(KEY, "/elsewhere")).toMatch(/^skip {2}responder: .*answered 404.*not tried$/m);
+  });
+
+  it("where code made the responder, also for one channel, a project, and what a human has", async () => {
+    const openai = `openai({ apiKey: "sk-another", baseUrl: "${at("/v1")}" })`;
+    const packageAt = (path: string) =>
+      JSON.stringify(new URL(`../src/${path}/index.ts`, import.meta.url).href);
+    const config = `
+      import { openai } from ${packageAt("responders/openai")};
+      import { web } from ${packageAt("channels/web")};
+      const channel = () => web({ secret: "a-secret-of-the-web-channel" });
+      export default {
+        respond: ${openai},
+        responders: { two: ${openai} },
+        handOffTo: (turn) => "a human writes",
+        channels: { one: channel(), two: channel() },
+        projects: { acme: { channels: { three: channel() }, respond: ${openai} } },
+      };`;
+    await writeFile(join(folder, "lull.config.ts"), config);
+    const asked = new LullProcess(["doctor"], { cwd: folder, env: { PORT: "0" } });
+    expect(await asked.gone()).toMatchObject({ code: 1 });
+    const refused = "OpenAI does not accept the key from `apiKey` in the configuration";
+    for (const name of ["responder", "responder of channel two", "responder of acme"])
+      expect(asked.stdout).toContain(`FAIL  ${name}: ${refused}\n`);
+    expect(asked.stdout).toMatch(
+      /^skip {2}handOffTo: a function of your own, from lull\.config\.ts; give it/m,
+    );
   });
 });
 
-it("the doctor says of other responders that it did not try them", async () => {
+it("the doctor says of other responders what it tried: a turn was not", async () => {
   expect(await doctor({ responder: { http: { url: at("/answer") } } })).toMatch(
-    /^ok {4}responder: http, from lull\.config\.json; not tried$/m,
+    /^ok {4}responder: http; 127\.0\.0\.1:\d+ takes connections\. No turn was sent/m,
+  );
+  expect(await doctor({ responder: { http: { url: "http://127.0.0.1:9/answer" } } })).toMatch(
+    /^FAIL {2}responder: 127\.0\.0\.1:9 refuses connections: nothing listens there/m,
   );
 });

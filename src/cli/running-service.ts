@@ -42,7 +42,7 @@ export async function askService(
   signal: AbortSignal,
 ): Promise<RunningService> {
   if (port === 0) return { kind: "none" };
-  const at = `http://${reachable(host)}:${port}`;
+  const at = placeOf({ host, port });
   const ready = await askReady(at, signal);
   if (ready.kind !== "ready") return ready;
   return { kind: "ready", ...(await askCounts(at, await tokenOf(secrets, apiToken), signal)) };
@@ -59,6 +59,10 @@ async function askReady(at: string, signal: AbortSignal): Promise<RunningService
     // Nothing listens there, or what does is not ours.
     return signal.aborted ? { kind: "silent" } : { kind: "none" };
   }
+}
+
+export function placeOf({ host, port }: Asked): string {
+  return `http://${reachable(host)}:${port}`;
 }
 
 /** Where to reach a service that listens on every address. */

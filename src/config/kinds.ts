@@ -1,4 +1,5 @@
 import type { SecretReference } from "../ports/secrets.ts";
+import { PUBLIC_URL_RULE } from "../schema/plain-url.ts";
 import { either, flag, list, type Schema, text, whole } from "../schema/schema.ts";
 
 /** One for each option of a channel or a responder: an option that a file cannot set would be a surprise. */
@@ -9,8 +10,7 @@ export const TEXT = text();
 export const URL_KIND: Schema<string> = { type: "url" };
 /** Some services want `?api-version=...`. */
 export const ENDPOINT_URL: Schema<string> = { type: "url", query: true };
-/** Behind a proxy that asks for a password, providers have to be told it. */
-export const PUBLIC_URL: Schema<string> = { type: "url", credentials: true };
+export const PUBLIC_URL: Schema<string> = { type: "url", ...PUBLIC_URL_RULE };
 export const SECRET: Schema<string | SecretReference> = { type: "secret" };
 export const COUNT = whole({ minimum: 1 });
 export const COUNT_OR_NONE = whole({ minimum: 0 });

@@ -109,7 +109,7 @@ const SERVICE: readonly Knob[] = [
     help: "base of the URL that providers call",
     more:
       "; path and query are appended. It may name a user and a password, which no command shows; " +
-      "it has no query and no `#`",
+      "it has no query, no `#` and no `/webhooks/...`, which is added to it",
   },
   {
     key: "aliases",

@@ -3,6 +3,7 @@ import type { Log, LogFormat, LogLevel } from "../model/log.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import type { LimitsConfig, LullConfig } from "../runtime/config.ts";
 import { environmentSecrets } from "../secrets/secrets.ts";
+import { type AskedResponder, askedBy } from "./asked-responders.ts";
 import { type ConfiguredChannel, channelsFrom } from "./channels.ts";
 import { type EngineLoaders, engineFrom, withEngineDefaults } from "./engine.ts";
 import { type ConfigFile, loadFile } from "./file.ts";
@@ -17,9 +18,9 @@ import {
   resolveSettings,
 } from "./resolve-settings.ts";
 import {
+  answering,
   type ConfiguredResponder,
   handOffFrom,
-  type Means,
   responderFrom,
   respondersFrom,
 } from "./responder.ts";
@@ -54,8 +55,8 @@ export interface Loaded {
   readonly misspelt: readonly string[];
   readonly channels: readonly ConfiguredChannel[];
   readonly responder: ConfiguredResponder;
-  /** Those of projects, by their names. */
-  readonly projectResponders: Readonly<Record<string, ConfiguredResponder>>;
+  /** All responders that messages may reach, each by the name that a person knows it under. */
+  readonly asked: readonly AskedResponder[];
   readonly server: ServerSettings;
   readonly secrets: Secrets;
   /** What `createLull` takes. */
@@ -85,17 +86,21 @@ export async function load(request: LoadRequest): Promise<Loaded> {
   const resolved = resolveSettings({ ...(file && { file }), env: request.env, flags: request.flags });
   const secrets = (file?.content.secrets as Secrets | undefined) ?? secretsFrom(request);
   const means = { resolved, secrets };
-  const { projects, channels: ofProjects, responders } = await projectsFrom(file, means);
+  const { projects, channels: ofProjects, asked: byProjects } = await projectsFrom(file, means);
   const withWeb = wantsWeb(request.purpose, resolved);
   const ownChannels = channelsFrom(file, resolved, { withWeb, ofProjects });
   const channels = [...ownChannels, ...ofProjects];
   if (request.purpose === "start" && channels.length === 0) throw new ConfigError(NO_CHANNEL);
   const responder = await responderFrom(file, means);
+  // The phone page exists in `dev` only, but the file may also name its responder for `start`.
+  const responders = await respondersFrom(file, means, [...ownChannels.map(({ name }) => name), "web"]);
+  const handOff = await handOffFrom(file, means);
   const engine = await engineFrom(file, resolved, request.cwd, request.engines);
   const plain = {
     ...objectsIn(file),
     ...valuesOf(resolved),
-    ...(await responderConfig(file, means, responder, ownChannels)),
+    respond: responder.respond,
+    ...answering(responders, handOff),
     engine: engine.provider,
     channels: Object.fromEntries(ownChannels.map(({ name, channel }) => [name, channel])),
     ...(ofProjects.length > 0 && { projects }),
@@ -108,7 +113,7 @@ export async function load(request: LoadRequest): Promise<Loaded> {
     misspelt: misspeltVariables(request.env, file?.content),
     channels,
     responder,
-    projectResponders: responders,
+    asked: askedBy({ responder, responders, handOff, channels, byProjects }),
     server: serverSettings(resolved, engine.db),
     secrets,
     config: (log) => ({ ...plain, log: (file?.content.log as Log | undefined) ?? log }),
@@ -173,18 +178,6 @@ function objectsIn(file: ConfigFile | undefined): Partial<LullConfig> {
     ...(clock && { clock }),
     ...(random && { random }),
   };
-}
-
-async function responderConfig(
-  file: ConfigFile | undefined,
-  means: Means,
-  { respond }: ConfiguredResponder,
-  channels: readonly ConfiguredChannel[],
-) {
-  // The phone page exists in `dev` only, but the file may also name its responder for `start`.
-  const responders = await respondersFrom(file, means, [...channels.map(({ name }) => name), "web"]);
-  const handOffTo = await handOffFrom(file, means);
-  return { respond, ...(responders && { responders }), ...(handOffTo && { handOffTo }) };
 }
 
 /** Defaults are left out: the core has them, and some are derived from others. */

@@ -1,17 +1,11 @@
 import { ConfigError } from "../errors.ts";
-import type { Responder } from "../ports/responder.ts";
 import type { ProjectConfig } from "../runtime/project-config.ts";
 import { isObject } from "../schema/is-object.ts";
+import type { OwnResponders } from "./asked-responders.ts";
 import { type ConfiguredChannel, channelsIn } from "./channels.ts";
 import { checkOptions } from "./file-keys.ts";
 import { PROJECT } from "./project-options.ts";
-import {
-  type ConfiguredResponder,
-  handOffFrom,
-  type Means,
-  responderOf,
-  respondersFrom,
-} from "./responder.ts";
+import { answering, handOffFrom, type Means, responderOf, respondersFrom } from "./responder.ts";
 
 type Options = Readonly<Record<string, unknown>>;
 type File = { readonly name: string; readonly content: Options } | undefined;
@@ -20,8 +14,8 @@ export interface ConfiguredProjects {
   readonly projects: Readonly<Record<string, ProjectConfig>>;
   /** Those of all projects, each with its project's name. */
   readonly channels: readonly ConfiguredChannel[];
-  /** Who answers for all channels of a project, by its name. */
-  readonly responders: Readonly<Record<string, ConfiguredResponder>>;
+  /** Who is asked for answers within each, by the name of the project. */
+  readonly asked: Readonly<Record<string, OwnResponders>>;
 }
 
 /** The projects of a file. Their responders count over the environment: that is one for all. */
@@ -38,9 +32,7 @@ export async function projectsFrom(file: File, means: Means): Promise<Configured
   );
   return {
     projects: Object.fromEntries(each.map(([name, { project }]) => [name, project])),
-    responders: Object.fromEntries(
-      each.flatMap(([name, { respond }]) => (respond === undefined ? [] : [[name, respond]])),
-    ),
+    asked: Object.fromEntries(each.map(([name, { asked }]) => [name, asked])),
     channels: each.flatMap(([name, { channels }]) =>
       channels.map((channel) => ({ ...channel, project: name })),
     ),
@@ -51,20 +43,19 @@ async function projectFrom(where: string, content: Options, file: File, given: M
   const means = { ...given, isProject: true, where: `${where}.` };
   const own = { name: file?.name ?? "", content };
   const channels = channelsIn(own, means.resolved, where);
-  const { responder: _, channels: __, ...rest } = content;
+  const { responder: _, channels: __, responders: ___, handOffTo: ____, ...rest } = content;
   const respond = await responderOf(own, means);
   const responders = await respondersFrom(
     own,
     means,
     channels.map(({ name }) => name),
   );
-  const handOffTo: Responder | undefined = await handOffFrom(own, means);
+  const handOff = await handOffFrom(own, means);
   const project = {
     ...rest,
     channels: Object.fromEntries(channels.map(({ name, channel }) => [name, channel])),
     ...(respond && { respond: respond.respond }),
-    ...(responders && { responders }),
-    ...(handOffTo && { handOffTo }),
+    ...answering(responders, handOff),
   } as ProjectConfig;
-  return { project, channels, respond };
+  return { project, channels, asked: { responder: respond, responders, handOff } };
 }

@@ -1,10 +1,11 @@
 import { ConfigError } from "../errors.ts";
 import type { Responder } from "../ports/responder.ts";
-import type { SecretReference, Secrets } from "../ports/secrets.ts";
+import type { Secrets } from "../ports/secrets.ts";
 import { echo } from "../responders/echo/index.ts";
 import { type HttpOptions, http } from "../responders/http/index.ts";
-import { type OfferedKey, offeredKeys } from "../responders/openai/by-record.ts";
 import { type OpenAiOptions, openai } from "../responders/openai/index.ts";
+import { NO_KEY } from "../responders/openai/options.ts";
+import type { AnsweringConfig } from "../runtime/answering-config.ts";
 import { isObject } from "../schema/is-object.ts";
 import type { ObjectSchema } from "../schema/schema.ts";
 import { didYouMean } from "../schema/suggest.ts";
@@ -19,18 +20,8 @@ export interface ConfiguredResponder {
   /** `openai`, `http`, `queue`, `echo`, or `code` for a function of the user's own. */
   readonly kind: string;
   readonly origin: string;
-  /** Which service it asks, with which key: for `lull doctor` to try. */
-  readonly vendor?: Vendor;
-}
-
-export interface Vendor {
-  readonly apiKey: SecretReference;
-  readonly keyFrom: string;
-  /** False where only a stand-in goes out. */
-  readonly hasKey: boolean;
-  /** Those that a conversation's record may ask for instead. */
-  readonly offered: readonly OfferedKey[];
-  readonly baseUrl?: string;
+  /** Where it asks, if that is a provider: whose answers also tell the time. */
+  readonly asksAt?: string;
 }
 
 /** What a responder may need beside its own options. */
@@ -78,9 +69,9 @@ export async function respondersFrom(
   file: File,
   means: Means,
   channels: readonly string[],
-): Promise<Record<string, Responder> | undefined> {
+): Promise<Record<string, ConfiguredResponder>> {
   const given = file?.content.responders;
-  if (given === undefined) return undefined;
+  if (given === undefined) return {};
   if (!isObject(given))
     throw new ConfigError(
       `${file?.name}: ${means.where ?? ""}responders must be an object: channels and who answers there`,
@@ -91,19 +82,30 @@ export async function respondersFrom(
       `${file?.name}: ${means.where ?? ""}responders.${unknownChannel}: there is no channel ` +
         `${unknownChannel}${didYouMean(unknownChannel, channels)}`,
     );
-  const entries = Object.entries(given).map(async ([name, each]): Promise<[string, Responder]> => {
-    const { respond } = await described(each, `responders.${name}`, file, means);
-    return [name, respond];
-  });
+  const entries = Object.entries(given).map(
+    async ([name, each]) => [name, await described(each, `responders.${name}`, file, means)] as const,
+  );
   return Object.fromEntries(await Promise.all(entries));
 }
 
+/** As `createLull` takes them. */
+export function answering(
+  responders: Readonly<Record<string, ConfiguredResponder>>,
+  handOff: ConfiguredResponder | undefined,
+): Pick<AnsweringConfig, "responders" | "handOffTo"> {
+  const own = Object.entries(responders).map(([name, { respond }]) => [name, respond] as const);
+  return {
+    ...(own.length > 0 && { responders: Object.fromEntries(own) }),
+    ...(handOff && { handOffTo: handOff.respond }),
+  };
+}
+
 /** Who gets the turns of a conversation that a human has taken over. */
-export async function handOffFrom(file: File, means: Means): Promise<Responder | undefined> {
+export async function handOffFrom(file: File, means: Means): Promise<ConfiguredResponder | undefined> {
   const given = file?.content.handOffTo;
-  if (given !== undefined) return (await described(given, "handOffTo", file, means)).respond;
+  if (given !== undefined) return described(given, "handOffTo", file, means);
   const target = means.isProject ? undefined : means.resolved.get("handOffQueue");
-  return target && (await inQueue(target)).respond;
+  return target && inQueue(target);
 }
 
 async function inQueue({ value, origin }: Setting, within?: Setting): Promise<ConfiguredResponder> {
@@ -145,20 +147,8 @@ async function described(
 
 function byOpenai(given: Options, means: Means, origin: string): ConfiguredResponder {
   const options = openaiOptions(given, means);
-  const { apiKey = { env: "OPENAI_API_KEY" }, apiKeys = [], baseUrl } = options;
-  return {
-    respond: openai(options),
-    kind: "openai",
-    origin,
-    vendor: {
-      apiKey,
-      hasKey: apiKey !== NO_KEY,
-      offered: offeredKeys(apiKeys),
-      keyFrom:
-        (given.apiKey && means.isProject ? undefined : means.resolved.get("openai.apiKey")?.origin) ?? origin,
-      ...(baseUrl !== undefined && { baseUrl }),
-    },
-  };
+  const asksAt = options.baseUrl ?? "https://api.openai.com/v1";
+  return { respond: openai(options), kind: "openai", origin, asksAt };
 }
 
 function kindOf(given: unknown, where: string): [kind: string, options: Options] {
@@ -205,12 +195,9 @@ function openaiOptions(options: Options, { resolved, secrets, isProject }: Means
   return { ...merged, apiKey, secrets } as OpenAiOptions;
 }
 
-const NO_KEY = "none";
-
 function apiKeyOf({ apiKey, baseUrl }: Options, resolved: ResolvedSettings, ownFirst: boolean): unknown {
   const key = resolved.get("openai.apiKey");
   if (ownFirst && apiKey !== undefined) return apiKey;
   if (key !== undefined) return referenceIn(key);
-  // A model on the user's own machine wants no key, but the header has to hold something.
   return apiKey ?? (baseUrl !== undefined ? NO_KEY : { env: "OPENAI_API_KEY" });
 }

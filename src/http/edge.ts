@@ -6,6 +6,7 @@ import { createApi } from "./api.ts";
 import { createAccess } from "./api-access.ts";
 import { BodyAlreadyRead } from "./body-already-read.ts";
 import type { EdgeAnswer, EdgeRequest, Handle } from "./edge-request.ts";
+import { asksForProof, healthy, healthyAndProven } from "./healthz.ts";
 import { createMetrics } from "./metrics.ts";
 import { createRequestLimits, tooMany } from "./request-limits.ts";
 import { rootAnswer } from "./root-answer.ts";
@@ -26,14 +27,13 @@ export interface EdgeOptions {
 /** Path and query. Longer than any provider's, and than any of our own pages uses. */
 const TARGET_LENGTH_MAX = 8_000;
 const NO_METRICS = "there are no metrics here; CloudWatch has those of functions";
-const HEALTHY = json(200, { status: "ok" });
 
 /** The whole of HTTP as one function. */
 export function createEdge(service: Service, options: EdgeOptions = {}): Handle {
   const route = createRouter(service, options);
   return async (request) => {
-    // A supervisor that asks this decides about killing the process; a crowd is no reason to kill it.
-    if (request.path === "/healthz") return isRead(request.method) ? HEALTHY : methodNotAllowed(["GET"]);
+    // Without a place of its own: a crowd is no reason to kill the process.
+    if (request.path === "/healthz" && !asksForProof(request)) return healthy(request);
     if (request.path.length + request.search.length > TARGET_LENGTH_MAX)
       return failure(414, "INVALID_REQUEST", `a path and its query may have ${TARGET_LENGTH_MAX} characters`);
     try {
@@ -57,6 +57,8 @@ function createRouter(service: Service, options: EdgeOptions): Answering {
   const root = rootAnswer(service, page, showsReasons);
   return (request) => {
     const { path } = request;
+    if (asksForProof(request))
+      return limits.slots.other.use(() => healthyAndProven(service, request), tooMany);
     if (path.startsWith("/api/") || path === "/api") return serves === "public" ? notFound() : api(request);
     if (path === "/metrics") return serves === "all" ? metrics(request) : notFound(NO_METRICS);
     if (serves === "api") return notFound();

@@ -1,5 +1,6 @@
 import type { ChunkReference, DeliveryStatus, InboundMessage, Media } from "../model/message.ts";
 import type { RefusalCode } from "../model/refusal.ts";
+import type { Finding } from "./check-result.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** A webhook request as it came in. The body is raw: signatures are made over bytes. */
@@ -110,6 +111,8 @@ export interface ChannelContext {
   readonly publicUrl?: string;
   /** Where the provider posts delivery statuses, if a public URL is configured. */
   readonly statusUrl?: string;
+  /** What the provider may call, if a public URL is configured: the channel's own path, then aliases. */
+  readonly webhookUrls?: readonly string[];
   readonly nowMs: () => number;
   /**
    * Resolves after `ms`, or as soon as `signal` aborts: for a provider that allows so many calls a second. A
@@ -210,6 +213,9 @@ export interface Channel extends ChannelFacts, ReceivingChannel, SendingChannel 
   open?(context: ChannelContext): void;
   /** Why it must not be served as it is configured; undefined if it may. Asked before the service listens. */
   unfit?(): Promise<string | undefined> | string | undefined;
-  /** Problems for `lull doctor` to report, in plain words. Empty if there are none. */
-  check?(signal: AbortSignal): Promise<readonly string[]>;
+  /**
+   * For `lull doctor`: tries credentials, own addresses and what URL the provider calls (`about: "webhook"`),
+   * and says what it found. What is left untried is `skip`. `signal` aborts when there is no more time.
+   */
+  check?(signal: AbortSignal): Promise<readonly Finding[]>;
 }

@@ -2,6 +2,7 @@ import type { Conversation } from "../model/conversation.ts";
 import type { HistoryMessage } from "../model/history.ts";
 import type { Media } from "../model/message.ts";
 import type { Reply } from "../model/reply.ts";
+import type { Finding } from "./check-result.ts";
 
 /** One message of the batch, as a responder sees it. */
 export interface TurnMessage {
@@ -46,4 +47,9 @@ export interface Responder {
   readonly handsTo?: string;
   /** It reads the history in every turn: an engine may then bring it along with the turn. */
   readonly readsHistory?: boolean;
+  /**
+   * For `lull doctor`: tries what can be tried without a turn (a key, an address), and says what it found.
+   * What is left untried is `skip`. `signal` aborts when there is no more time for it.
+   */
+  check?(signal: AbortSignal): Promise<readonly Finding[]>;
 }

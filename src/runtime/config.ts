@@ -18,7 +18,7 @@ import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { ALIASES, type Aliases } from "../schema/aliases.ts";
 import { limitsFrom } from "../schema/limits.ts";
 import type { LimitsConfig } from "../schema/limits-config.ts";
-import { isPlainUrl, plainUrlInWords } from "../schema/plain-url.ts";
+import { isPlainUrl, PUBLIC_URL_RULE, plainUrlInWords } from "../schema/plain-url.ts";
 import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
 import { flag, options, whole } from "../schema/schema.ts";
 import { didYouMean } from "../schema/suggest.ts";
@@ -85,13 +85,11 @@ interface ProcessConfig {
   readonly random?: () => number;
 }
 
-const WITH_CREDENTIALS = { credentials: true } as const;
-
 /** Paths are appended to it. Not repeated where it is wrong: it may hold a password. */
 export function publicUrlIn({ publicUrl }: LullConfig): string | undefined {
   if (publicUrl === undefined) return undefined;
-  if (!isPlainUrl(publicUrl, WITH_CREDENTIALS))
-    throw new ConfigError(`publicUrl must be ${plainUrlInWords(WITH_CREDENTIALS)}`);
+  if (!isPlainUrl(publicUrl, PUBLIC_URL_RULE))
+    throw new ConfigError(`publicUrl must be ${plainUrlInWords(PUBLIC_URL_RULE)}`);
   return publicUrl.replace(/\/+$/, "");
 }
 

@@ -9,6 +9,7 @@ import { openChannels } from "./open-channels.ts";
 import { operationsOver, withinProject } from "./operations.ts";
 import { ProjectWatch, watching } from "./project-watch.ts";
 import { projectsOver } from "./projects.ts";
+import { proofOf } from "./proof.ts";
 import { receive } from "./receive.ts";
 import { receiveContext } from "./receive-context.ts";
 import { handOffFor, responderFor } from "./responder-for.ts";
@@ -60,6 +61,7 @@ export function createService(config: LullConfig): Service {
     receive: (name, request) => receive(receiving, name, request),
     catchUp: (request) => catchUp(receiving, request),
     ready: () => lifecycle.ready(),
+    prove: async (word) => proofOf(await engine(), startedAtMs, word),
     metrics: () => measure({ ...known, startedAtMs, engine, partOf: config.partOf }),
     wake: async (id, within, source) => (await lifecycle.worker()).wake(id, within, source),
     requireFit: (name) => fitness.require(name),

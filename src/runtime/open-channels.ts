@@ -10,14 +10,14 @@ import type { ServiceFacts } from "./service-facts.ts";
  */
 export function openChannels(
   arranged: Arranged,
-  facts: Pick<ServiceFacts, "secrets" | "publicUrl" | "clock">,
+  facts: Pick<ServiceFacts, "secrets" | "publicUrl" | "aliases" | "clock">,
 ): void {
-  const { secrets, publicUrl, clock } = facts;
+  const { secrets, clock } = facts;
   const { nowMs } = clock;
   const sleep: NonNullable<ChannelContext["sleep"]> = (ms, signal) => clock.sleep(ms, signal);
   for (const [name, { channel, where, project }] of arranged) {
     const listed = project === undefined ? {} : { project };
-    channel.open?.({ name, where, ...listed, secrets, nowMs, sleep, ...publicly(publicUrl, name) });
+    channel.open?.({ name, where, ...listed, secrets, nowMs, sleep, ...publicly(facts, name) });
   }
   const problem = addressProblem(channelsOf(arranged));
   if (problem !== undefined) throw new ConfigError(problem);
@@ -25,8 +25,11 @@ export function openChannels(
 
 /** Without a public URL no provider can call back, and none is asked to. */
 function publicly(
-  publicUrl: string | undefined,
+  { publicUrl, aliases }: Pick<ServiceFacts, "publicUrl" | "aliases">,
   name: string,
-): Pick<ChannelContext, "publicUrl" | "statusUrl"> {
-  return publicUrl === undefined ? {} : { publicUrl, statusUrl: `${publicUrl}/webhooks/${name}/status` };
+): Pick<ChannelContext, "publicUrl" | "statusUrl" | "webhookUrls"> {
+  if (publicUrl === undefined) return {};
+  const own = `${publicUrl}/webhooks/${name}`;
+  const others = Object.entries(aliases).flatMap(([path, of]) => (of === name ? [publicUrl + path] : []));
+  return { publicUrl, statusUrl: `${own}/status`, webhookUrls: [own, ...others] };
 }

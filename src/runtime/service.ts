@@ -4,6 +4,7 @@ import type { Engine, TriggerSource } from "../ports/engine.ts";
 import type { CatchUpRequest, CatchUpResult } from "./catch-up.ts";
 import type { Operations } from "./operations.ts";
 import type { Projects } from "./projects.ts";
+import type { Proof } from "./proof.ts";
 import type { ServiceFacts } from "./service-facts.ts";
 import type { WakeOutcome, Within } from "./worker.ts";
 
@@ -24,6 +25,8 @@ export interface Service extends ServiceFacts, Operations, Projects {
    * time, or the service was stopped. An answer counts for a second.
    */
   ready(): Promise<void>;
+  /** Says which service this is, to a caller that knows its store. */
+  prove(word: string): Promise<Proof>;
   /**
    * What was counted, and what things look like now, by series: of all processes of the service. `/metrics`
    * is made of it.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isPlainUrl, maskUrl, withoutUser, withoutUsers } from "./plain-url.ts";
+import { isPlainUrl, maskUrl, PUBLIC_URL_RULE, withoutUser, withoutUsers } from "./plain-url.ts";
 
 describe("a URL of an API", () => {
   it("is http or https, with a path at most", () => {
@@ -18,6 +18,25 @@ describe("a URL of an API", () => {
     expect(isPlainUrl("https://u:p@x/y", { credentials: true })).toBe(true);
     expect(isPlainUrl("https://u:p@x/y?z", { credentials: true })).toBe(false);
   });
+});
+
+describe("a public URL", () => {
+  it.each([
+    "https://x/webhooks/whatsapp",
+    "https://x/lull/webhooks/sms/",
+    "https://x/webhooks",
+    "https://x/Webhooks/",
+  ])("has no webhook's path already: %s", (url) => {
+    expect(isPlainUrl(url)).toBe(true);
+    expect(isPlainUrl(url, PUBLIC_URL_RULE)).toBe(false);
+  });
+
+  it.each(["https://x", "https://x/lull/", "https://webhooks.example/webhooks-of-acme"])(
+    "may be %s",
+    (url) => {
+      expect(isPlainUrl(url, PUBLIC_URL_RULE)).toBe(true);
+    },
+  );
 });
 
 describe("what is shown of a URL", () => {

@@ -4,20 +4,27 @@ const MASK = "********";
 export interface UrlRule {
   readonly credentials?: true;
   readonly query?: true;
+  /** Paths of webhooks are added to it: it must not have one already. */
+  readonly withoutWebhooks?: true;
 }
 
+/** Behind a proxy that asks for a password, providers have to be told it. */
+export const PUBLIC_URL_RULE = { credentials: true, withoutWebhooks: true } as const;
+
 /** Paths are appended, so no query; a `#` is never sent; credentials have their own settings. */
-export function isPlainUrl(text: string, { credentials, query }: UrlRule = {}): boolean {
+export function isPlainUrl(text: string, { credentials, query, withoutWebhooks }: UrlRule = {}): boolean {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return false;
   if (!credentials && (url.username !== "" || url.password !== "")) return false;
+  if (withoutWebhooks && /\/webhooks(\/|$)/i.test(url.pathname)) return false;
   // An empty query counts, but `search` does not show it.
   return !url.href.includes("#") && (query === true || !url.href.includes("?"));
 }
 
-export function plainUrlInWords({ credentials, query }: UrlRule = {}): string {
+export function plainUrlInWords({ credentials, query, withoutWebhooks }: UrlRule = {}): string {
   const without = [...(credentials ? [] : ["user and password"]), ...(query ? [] : ["query"]), "#"];
-  return `a URL that starts with http:// or https://, without ${without.join(", ")}`;
+  const base = withoutWebhooks ? ", and without /webhooks/...: Lull adds the path of each channel" : "";
+  return `a URL that starts with http:// or https://, without ${without.join(", ")}${base}`;
 }
 
 /** Shows where a URL leads, without the credentials in it. */

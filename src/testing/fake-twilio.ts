@@ -11,6 +11,7 @@ import {
 } from "./fake-server.ts";
 import type { FakeTwilioInbound, FakeTwilioMessage } from "./fake-twilio-message.ts";
 import { inboundParams, postStatus, signedWebhook } from "./fake-twilio-webhook.ts";
+import { type FakeTwilioSettings, settingsReply } from "./fake-twilio-settings.ts";
 
 /** What `fakeTwilio` takes. */
 export interface FakeTwilioOptions {
@@ -43,6 +44,8 @@ export interface FakeTwilio extends FakeServer {
    * service, signed.
    */
   webhook(inbound: FakeTwilioInbound): FakeWebhook;
+  /** What the account has from now on: numbers, senders, services, and what is called for them. */
+  configure(settings: FakeTwilioSettings): void;
   /** From now on a message shows in the list only this long after it was taken. */
   listAfter(ms: number): void;
   /** Puts a message into the ledger as if it had come or gone without us. */
@@ -63,6 +66,8 @@ const MESSAGE = {
 } as const;
 const MESSAGES = /^\/2010-04-01\/Accounts\/([^/]+)\/Messages\.json$/;
 const MEDIA = /^\/2010-04-01\/Accounts\/[^/]+\/Messages\/([^/]+)\/Media\.json$/;
+const NOT_THERE = { status: 404, code: 20404 };
+const TYPING = "/v2/Indicators/Typing.json";
 const ACCOUNT = /^\/2010-04-01\/Accounts\/([^/]+)\.json$/;
 
 /**
@@ -73,9 +78,12 @@ export function fakeTwilio(options: FakeTwilioOptions = {}): FakeTwilio {
   const nowMs = options.nowMs ?? systemClock.nowMs;
   const { accountSid = DEFAULT_ACCOUNT, authToken = DEFAULT_TOKEN } = options;
   const typed: string[] = [];
+  let settings: FakeTwilioSettings = {};
   const kept = keeping(accountSid, nowMs);
-  const handle = (request: FakeRequest) =>
-    isAllowed(request, options) ? answered(request, kept, typed) : refuse({ status: 401, code: 20003 });
+  const handle = (request: FakeRequest) => {
+    if (!isAllowed(request, options)) return refuse({ status: 401, code: 20003 });
+    return answered(request, kept, typed) ?? settingsReply(request, settings, refuse(NOT_THERE));
+  };
   const server = fakeServer({ handle, refuse, nowMs });
   const account = () => ({ accountSid, authToken, apiUrl: server.url });
   const { ledger, sent, add, whenSent, listAfter } = kept;
@@ -83,6 +91,9 @@ export function fakeTwilio(options: FakeTwilioOptions = {}): FakeTwilio {
     ...{ ledger, sent, typed, add, whenSent, listAfter },
     options: account,
     environment: () => asVariables(account()),
+    configure(given: FakeTwilioSettings) {
+      settings = given;
+    },
     webhook(inbound: FakeTwilioInbound): FakeWebhook {
       const { url, from, to, text: body = "", media = [] } = inbound;
       const mediaUrls = media.map((each) => each.url);
@@ -127,7 +138,7 @@ function keeping(accountSid: string, nowMs: () => number) {
   };
 }
 
-function answered(request: FakeRequest, kept: ReturnType<typeof keeping>, typed: string[]): FakeReply {
+function answered(request: FakeRequest, kept: ReturnType<typeof keeping>, typed: string[]): FakeReply | undefined {
   const [, account] = MESSAGES.exec(request.path) ?? [];
   if (account !== undefined && request.method === "POST") return create(account, request, kept.add);
   if (account !== undefined) return list(account, request, kept.listed());
@@ -135,11 +146,12 @@ function answered(request: FakeRequest, kept: ReturnType<typeof keeping>, typed:
   if (asked !== undefined) return jsonReply(200, { sid: asked, status: "active" });
   const [, message] = MEDIA.exec(request.path) ?? [];
   if (message !== undefined) return listMedia(kept.ledger.find(({ sid }) => sid === message));
-  if (request.path === "/v2/Indicators/Typing.json") {
-    typed.push(new URLSearchParams(request.body).get("messageId") ?? "");
-    return jsonReply(200, { success: true });
-  }
-  return refuse({ status: 404, code: 20404 });
+  return request.path === TYPING ? typing(request, typed) : undefined;
+}
+
+function typing({ body }: FakeRequest, typed: string[]): FakeReply {
+  typed.push(new URLSearchParams(body).get("messageId") ?? "");
+  return jsonReply(200, { success: true });
 }
 
 function asVariables({ accountSid, authToken, apiUrl }: ReturnType<FakeTwilio["options"]>) {
@@ -237,9 +249,14 @@ function refuse({ status, code, message = "refused by the fake" }: FakeError): F
 function isAllowed({ headers, path }: FakeRequest, options: FakeTwilioOptions): boolean {
   const { accountSid, authToken, others = {} } = options;
   if (accountSid === undefined || authToken === undefined) return true;
-  const [, sid = accountSid] = /^\/2010-04-01\/Accounts\/([^/.]+)/.exec(path) ?? [];
-  const token = sid === accountSid ? authToken : others[sid];
-  return headers.authorization === `Basic ${Buffer.from(`${sid}:${token}`).toString("base64")}`;
+  const [, named] = /^\/2010-04-01\/Accounts\/([^/.]+)/.exec(path) ?? [];
+  const tokens = { ...others, [accountSid]: authToken };
+  const may = Object.entries(tokens).filter(([sid]) => named === undefined || sid === named);
+  return may.some(([sid, token]) => headers.authorization === basic(sid, token));
+}
+
+function basic(sid: string, token: string): string {
+  return `Basic ${Buffer.from(`${sid}:${token}`).toString("base64")}`;
 }
 
 /** `Sun, 15 Nov 2026 05:00:00 +0000`: whole seconds, as Twilio writes them. */

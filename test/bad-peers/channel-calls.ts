@@ -60,8 +60,8 @@ export const CHANNEL_CALLS: readonly OutgoingCall[] = [
   {
     name: "twilio: check",
     of: ["channels/twilio/api.ts"],
-    make: async (url, signal) => twilioAt(url).check?.(signal),
-    ends: "problems",
+    make: (url, signal) => verdictOf(twilioAt(url), signal),
+    ends: "fail",
   },
   {
     name: "twilio: fetch media",
@@ -90,8 +90,8 @@ export const CHANNEL_CALLS: readonly OutgoingCall[] = [
   {
     name: "wati: check",
     of: ["channels/wati/check.ts"],
-    make: async (url, signal) => watiAt(url).check?.(signal),
-    ends: unlessStatusCame("problems", "no problems"),
+    make: (url, signal) => verdictOf(watiAt(url), signal),
+    ends: unlessStatusCame("fail", "ok"),
   },
   {
     name: "wati: fetch media",
@@ -103,6 +103,10 @@ export const CHANNEL_CALLS: readonly OutgoingCall[] = [
 
 function mediaAt(url: string) {
   return { url: `${url}/2010-04-01/Accounts/AC1/Messages/MM1/Media/ME1`, contentType: "image/jpeg" };
+}
+
+async function verdictOf({ check }: Channel, signal: AbortSignal): Promise<string | undefined> {
+  return (await check?.(signal))?.[0]?.verdict;
 }
 
 async function allOf(listed: AsyncIterable<unknown> | readonly unknown[]): Promise<unknown[]> {

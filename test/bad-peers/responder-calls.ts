@@ -1,7 +1,6 @@
+import { askHealth } from "../../src/cli/doctor/ask-health.ts";
 import { checkClock } from "../../src/cli/doctor/clock.ts";
-import { checkResponders } from "../../src/cli/doctor/providers.ts";
 import { checkService } from "../../src/cli/doctor/service.ts";
-import type { Loaded } from "../../src/config/load.ts";
 import type { Responder } from "../../src/ports/responder.ts";
 import { http } from "../../src/responders/http/index.ts";
 import { openai } from "../../src/responders/openai/index.ts";
@@ -47,13 +46,32 @@ export const RESPONDER_CALLS: readonly OutgoingCall[] = [
     name: "doctor: clock",
     of: ["cli/doctor/clock.ts"],
     make: async (url, signal) => (await checkClock(systemClock.nowMs, url, signal)).verdict,
-    ends: "ok",
+    ends: "skip",
   },
   {
-    name: "doctor: responder",
-    of: ["cli/doctor/providers.ts"],
-    make: async (url, signal) => (await checkResponders(loadedAt(url), signal))[0]!.verdict,
+    name: "openai: check",
+    of: ["responders/openai/check.ts"],
+    make: (url, signal) => verdictOf(openai({ baseUrl: url, apiKey: "sk-test" }), signal),
     ends: unlessStatusCame("fail", "ok"),
+  },
+  {
+    name: "http: check",
+    of: [],
+    make: (url, signal) => verdictOf(http({ url: url.replace("http:", "https:") }), signal),
+    ends: "fail",
+  },
+  {
+    name: "queue: check",
+    of: ["responders/queue/check.ts"],
+    make: (endpoint, signal) =>
+      verdictOf(queue({ url: `${endpoint}/000000000000/ai`, endpoint, region: "eu-west-1" }), signal),
+    ends: "fail",
+  },
+  {
+    name: "doctor: public URL",
+    of: ["cli/doctor/ask-health.ts"],
+    make: async (url, signal) => askHealth(url, "a-word", signal),
+    ends: "error",
   },
   {
     name: "doctor: service",
@@ -68,10 +86,6 @@ export const RESPONDER_CALLS: readonly OutgoingCall[] = [
   },
 ];
 
-/** As much of a configuration as the check of an OpenAI key looks at. */
-function loadedAt(baseUrl: string): Loaded {
-  const vendor = { apiKey: "sk-test", keyFrom: "a test", hasKey: true, offered: [], baseUrl };
-  const secrets = { get: async () => "sk-test" };
-  const responder = { kind: "openai", origin: "a test", vendor };
-  return { channels: [], projectResponders: {}, responder, secrets } as unknown as Loaded;
+async function verdictOf({ check }: Responder, signal: AbortSignal): Promise<string | undefined> {
+  return (await check?.(signal))?.[0]?.verdict;
 }

@@ -30,7 +30,8 @@ async function forwarderTo(url: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const PUBLIC = { LULL_PUBLIC_URL: "https://bot.example.test" };
+/** No server answers on that port. */
+const PUBLIC = { LULL_PUBLIC_URL: "https://127.0.0.1:9" };
 
 describe("the API of a public service without a token", () => {
   it("is off for callers through a forwarder that leaves no trace, and the start says so", async () => {

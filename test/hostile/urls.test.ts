@@ -17,7 +17,7 @@ const SOUND = {
   WATI_WEBHOOK_SECRET: "CANARY-of-webhooks-123456",
   OPENAI_API_KEY: "CANARY-of-openai",
   OPENAI_BASE_URL: "http://127.0.0.1:9/v1?api-version=CANARY",
-  LULL_PUBLIC_URL: "https://user:CANARY@bot.example.com/x",
+  LULL_PUBLIC_URL: "https://user:CANARY@127.0.0.1:9/x",
   LULL_DB: "lull.db",
   PORT: "0",
 };
@@ -68,7 +68,7 @@ describe("a user in a URL with a password", () => {
       remoteAddress: "192.0.2.1",
     });
     await service.stop(0);
-    expect(String(answer.body)).toContain('"https://bot.example.com/x"');
+    expect(String(answer.body)).toContain('"https://127.0.0.1:9/x"');
     expect(String(answer.body)).not.toContain("CANARY");
   });
 

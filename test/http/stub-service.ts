@@ -292,6 +292,7 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     ...projectsOver({ ...context, watch: { changed: () => {} } }),
     projectTokens: {},
     forProject: (project) => operationsOver({ ...withinProject(context, project), log }),
+    prove: async (word) => ({ store: `store of ${word}`, service: `service of ${word}` }),
     publicUrl: undefined,
     aliases: {},
     apiToken: undefined,

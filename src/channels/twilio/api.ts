@@ -14,6 +14,11 @@ export function accountPath(account: Account): string {
   return `/2010-04-01/Accounts/${encodeURIComponent(account.sid)}`;
 }
 
+/** Newer resources live on Twilio's messaging host; a stand-in for Twilio has one host for everything. */
+export function messagingUrl(apiUrl: string): string {
+  return apiUrl.replace(/^https:\/\/api(?=\.(?:[a-z0-9-]+\.)*twilio\.com$)/, "https://messaging");
+}
+
 export async function authorization(session: Session, account: Account): Promise<string> {
   const { apiKey } = session;
   if (apiKey === undefined || account !== session.primary) return basicWithToken(session, account);

@@ -116,9 +116,13 @@ export function speaksFor(account: Account, number: string): boolean {
 /** A Messaging Service in place of a number has no number: customers write to one of its pool. */
 const SERVICE = /^MG[0-9a-f]{32}$/i;
 
+export function isService(which: string): boolean {
+  return SERVICE.test(which);
+}
+
 function numbersOfAll(from: readonly string[], accounts: ReadonlyMap<string, Account>): string[] {
   const named = [...from, ...[...accounts.values()].flatMap((account) => account.from)];
-  return [...new Set(named)].filter((number) => !SERVICE.test(number));
+  return [...new Set(named)].filter((number) => !isService(number));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { authorization, call } from "./api.ts";
+import { authorization, call, messagingUrl } from "./api.ts";
 import type { Session } from "./session.ts";
 
 /** Shows "typing" to the customer, and the message as read. A nicety: no turn fails because it failed. */
@@ -16,9 +16,4 @@ export async function typing(session: Session, lastProviderId: string, signal: A
   } catch {
     // A failed nicety is ignored.
   }
-}
-
-/** The indicator lives on Twilio's messaging host; a stand-in for Twilio has one host for everything. */
-function messagingUrl(apiUrl: string): string {
-  return apiUrl.replace(/^https:\/\/api(?=\.(?:[a-z0-9-]+\.)*twilio\.com$)/, "https://messaging");
 }

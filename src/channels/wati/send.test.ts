@@ -136,11 +136,21 @@ test.each([
   expect((await reconcile())?.kind).toBe("cannot-tell");
 });
 
-test("doctor is told of a wrong token and a wrong endpoint", async () => {
-  expect(await opened().check?.(inTime)).toEqual([]);
-  expect(await opened("wrong").check?.(inTime)).toEqual(["WATI does not accept the token (WATI_TOKEN)"]);
+test("doctor is told whether the token is right, and that WATI does not list what it calls", async () => {
+  const checked = async (token?: string) => (await opened(token).check?.(inTime)) ?? [];
+  const notListed = { verdict: "skip", about: "webhook", detail: expect.stringContaining("does not tell") };
+  expect(await checked()).toEqual([{ verdict: "ok", detail: "WATI accepts the token" }, notListed]);
+  expect(await checked("wrong")).toEqual([
+    { verdict: "fail", detail: "WATI does not accept the token (WATI_TOKEN)" },
+    notListed,
+  ]);
   fake.behave(() => ({ kind: "status", status: 404 }));
-  expect(await opened().check?.(inTime)).toEqual([expect.stringContaining("WATI_API_URL")]);
+  expect((await checked())[0]).toMatchObject({ detail: expect.stringContaining("WATI_API_URL") });
+  fake.behave(() => ({ kind: "status", status: 429 }));
+  expect((await checked())[0]).toMatchObject({
+    verdict: "skip",
+    detail: expect.stringContaining("not tried"),
+  });
 });
 
 test("media is fetched with the token from WATI and from nowhere else", async () => {

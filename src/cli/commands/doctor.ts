@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Loaded } from "../../config/load.ts";
 import { CONFIG_VARIABLE } from "../../config/resolve-settings.ts";
@@ -7,36 +8,44 @@ import type { Call, Command } from "../command.ts";
 import { silent } from "../data.ts";
 import { checkApi } from "../doctor/api.ts";
 import { checkHalfCopies } from "../doctor/backups.ts";
-import { type CheckResult, fail, ok, warn } from "../doctor/check-result.ts";
-import { checkClock } from "../doctor/clock.ts";
+import { checkChannels } from "../doctor/channels.ts";
+import { type CheckResult, fail, ok, skip, warn } from "../doctor/check-result.ts";
+import { checkClock, OFFLINE } from "../doctor/clock.ts";
 import { checkDisk } from "../doctor/disk.ts";
 import { checkEnvironmentFile } from "../doctor/environment-file.ts";
+import type { Asking } from "../doctor/findings.ts";
 import { checkHost, checkOpenPort } from "../doctor/open-port.ts";
 import { checkOverdue } from "../doctor/overdue.ts";
 import { checkProjects } from "../doctor/projects.ts";
-import { checkChannels, checkResponders, providerUrl } from "../doctor/providers.ts";
+import { checkPublicUrl } from "../doctor/public-url.ts";
+import { checkResponders, providerUrl } from "../doctor/responders.ts";
 import { checkRights } from "../doctor/rights.ts";
 import { checkSecretFiles } from "../doctor/secret-files.ts";
 import { checkService } from "../doctor/service.ts";
 import { checkStore } from "../doctor/store.ts";
 import { checkTurns } from "../doctor/turns.ts";
-import { checkWebhooks } from "../doctor/webhooks.ts";
+import { webhooksOf } from "../doctor/webhooks.ts";
 import { printJson } from "../output/print.ts";
 import { progress } from "../output/progress.ts";
 import { wrapped } from "../output/wrapped.ts";
 
 /** How long all questions to providers may take together. */
 const NETWORK_MS = 15_000;
+/** And what does not hear that the time is over. */
+const LATE_MS = 1_000;
 /** A service on this machine answers at once, or it has other problems. */
 const SERVICE_MS = 3_000;
 /** Behind the verdict. */
 const INDENT = 6;
-const SHOWN = { ok: "ok  ", warn: "warn", fail: "FAIL" } as const;
+const SHOWN = { ok: "ok  ", warn: "warn", fail: "FAIL", skip: "skip" } as const;
 
 export const doctor: Command = {
-  about: `Checks what a service needs: configuration, credentials, clock, database and disk, webhook URLs.
+  about: `Checks what a service needs: configuration, credentials, clock, database and disk, who answers, and
+whether the public URL leads here and providers call it. What is not checked says \`skip\`, and why.
 Ends with exit code 1 when something has to be put right; warnings alone end with 0.`,
-  options: { offline: { type: "boolean", help: "ask no provider: no credentials, no comparison of clocks" } },
+  options: {
+    offline: { type: "boolean", help: "ask no other machine: no credentials, webhooks, public URL, clocks" },
+  },
   settings: "all",
   run: async (call) => {
     const shown = progress(call.io);
@@ -73,12 +82,12 @@ async function examineLoaded(
   lull: ReturnType<typeof createLull>,
 ): Promise<CheckResult[]> {
   const { db } = loaded.server;
-  const online = call.options.offline !== true;
-  const signal = AbortSignal.timeout(NETWORK_MS);
+  const asking = askingFor(call);
   // The phone page exists only in `lull dev`, unless the configuration asks for it.
   const channels = loaded.channels.filter(({ origin }) => origin !== "lull dev");
   // Asked first: the other checks open the database, and this one looks whether it is open.
   const service = checkService(loaded.server, lull, AbortSignal.timeout(SERVICE_MS));
+  const hasStore = db === undefined || existsSync(db);
   const groups = await Promise.all([
     db === undefined ? [] : checkDisk(db),
     db === undefined ? [] : checkRights(db, call.io.cwd),
@@ -87,11 +96,11 @@ async function examineLoaded(
     checkSecretFiles(loaded.file, call.io.cwd),
     db === undefined ? [] : checkHalfCopies([dirname(db), call.io.cwd]),
     checkStore(lull, db, call.io.nowMs(), loaded.config(silent).engine.seedTables !== undefined),
-    service.then((found) => (found.length > 0 ? found : checkOverdue(lull, loaded.server, call.io.nowMs()))),
-    checkClock(call.io.nowMs, online ? providerUrl(loaded) : undefined, signal),
-    online ? checkChannels(channels, signal) : [],
-    online ? checkResponders(loaded, signal) : [],
-    checkWebhooks(loaded, channels),
+    service.then((found) => (found.length > 0 ? found : withoutService(lull, loaded, call.io.nowMs()))),
+    checkClock(call.io.nowMs, asking.online ? providerUrl(loaded) : OFFLINE, asking.signal),
+    checkChannels(channels, webhooksOf(loaded), asking),
+    checkResponders(loaded.asked, asking),
+    checkPublicUrl(loaded, lull, hasStore, asking),
     checkHost(loaded.server.host),
     checkOpenPort(
       loaded.server.host,
@@ -102,6 +111,27 @@ async function examineLoaded(
     checkTurns(lull, db, call.io.nowMs()),
   ]);
   return groups.flat();
+}
+
+/** All at once, and all within one time. */
+function askingFor(call: Call): Asking {
+  return {
+    online: call.options.offline !== true,
+    signal: AbortSignal.timeout(NETWORK_MS),
+    late: AbortSignal.timeout(NETWORK_MS + LATE_MS),
+  };
+}
+
+/** Nothing listens: `doctor` also runs before a start. */
+async function withoutService(
+  lull: ReturnType<typeof createLull>,
+  { server }: Loaded,
+  nowMs: number,
+): Promise<CheckResult[]> {
+  const overdue = await checkOverdue(lull, server, nowMs);
+  if (overdue.length > 0) return overdue;
+  if (server.port === 0) return [skip("service", "the port is 0: any free one, so there is none to ask")];
+  return [skip("service", `none answers on port ${server.port} of this machine`)];
 }
 
 /** A variable is in no folder. */

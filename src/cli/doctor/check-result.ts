@@ -13,3 +13,8 @@ export function warn(check: string, detail: string): CheckResult {
 export function fail(check: string, detail: string): CheckResult {
   return { check, verdict: "fail", detail };
 }
+
+/** Nothing was looked at; `detail` says why. */
+export function skip(check: string, detail: string): CheckResult {
+  return { check, verdict: "skip", detail };
+}

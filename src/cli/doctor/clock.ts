@@ -1,7 +1,9 @@
-import { type CheckResult, fail, ok, warn } from "./check-result.ts";
+import { type CheckResult, fail, ok, skip, warn } from "./check-result.ts";
 
 /** When this was written: no correct clock is earlier. */
 const EARLIEST_AT_MS = Date.UTC(2026, 10, 1);
+/** In place of a URL. */
+export const OFFLINE = Symbol("offline");
 const WARN_MS = 5_000;
 const FAIL_MS = 60_000;
 
@@ -11,14 +13,16 @@ const FAIL_MS = 60_000;
  */
 export async function checkClock(
   nowMs: () => number,
-  askUrl: string | undefined,
+  askUrl: string | typeof OFFLINE | undefined,
   signal: AbortSignal,
 ): Promise<CheckResult> {
   if (nowMs() < EARLIEST_AT_MS)
     return fail("clock", `the clock says ${new Date(nowMs()).toISOString()}, which is past`);
-  if (askUrl === undefined) return ok("clock", "plausible; no provider to compare it with");
+  if (askUrl === OFFLINE) return skip("clock", "not compared (--offline)");
+  if (askUrl === undefined)
+    return skip("clock", "not compared: there is no provider whose time could be asked");
   const theirAtMs = await dateOf(askUrl, signal);
-  if (theirAtMs === undefined) return ok("clock", "plausible; the provider told no time");
+  if (theirAtMs === undefined) return skip("clock", `not compared: ${new URL(askUrl).host} told no time`);
   // The provider's time has whole seconds.
   const offMs = Math.max(0, Math.abs(nowMs() - theirAtMs) - 1_000);
   const text = `${Math.round(offMs / 1_000)} s off ${new URL(askUrl).host}`;

@@ -1,7 +1,7 @@
-import { constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type CheckResult, fail, ok, warn } from "./check-result.ts";
+import { placeProblem } from "../../engines/sqlite/place.ts";
+import { type CheckResult, fail, ok, skip, warn } from "./check-result.ts";
 
 const MB = 1_000_000;
 const LITTLE = 1_000 * MB;
@@ -25,24 +25,23 @@ const FUSE = 1702057286;
 
 /** Where the database is or will be: one that this user may write, with room, on a disk of this machine. */
 export async function checkDisk(db: string): Promise<CheckResult[]> {
-  const { path, exists } = await nearest(db);
+  const path = await nearest(db);
   const { type, bavail, bsize } = await statfs(path);
-  return [await checkWritable(path, db, exists), checkSpace(bavail * bsize, path), checkKind(type, path)];
+  return [checkPlace(db, path === db), checkSpace(bavail * bsize, path), checkKind(type, path)];
 }
 
 /** The file itself, or the closest folder above it that is there. */
-async function nearest(db: string): Promise<{ path: string; exists: boolean }> {
+async function nearest(db: string): Promise<string> {
   let path = db;
-  while (!(await can(path, constants.F_OK)) && dirname(path) !== path) path = dirname(path);
-  return { path, exists: path === db };
+  while (!(await isThere(path)) && dirname(path) !== path) path = dirname(path);
+  return path;
 }
 
-async function checkWritable(path: string, db: string, exists: boolean): Promise<CheckResult> {
-  if (!(await can(path, constants.W_OK))) return fail("database", `${path} cannot be written by this user`);
-  // The log and the index lie beside the file, so the folder counts as well.
-  if (exists && !(await can(dirname(db), constants.W_OK)))
-    return fail("database", `${dirname(db)} cannot be written by this user`);
-  return ok("database", exists ? `this user may write ${db}` : `${db} will be made at the first start`);
+function checkPlace(db: string, exists: boolean): CheckResult {
+  const problem = placeProblem(db);
+  if (problem !== undefined) return fail("database", problem);
+  if (exists) return ok("database", `this user may write ${db}`);
+  return ok("database", `nothing is in the way of ${db}, which the first start makes`);
 }
 
 function checkSpace(bytes: number, path: string): CheckResult {
@@ -51,18 +50,20 @@ function checkSpace(bytes: number, path: string): CheckResult {
   return bytes < LITTLE ? warn("disk space", text) : ok("disk space", text);
 }
 
-/** A 32-bit type arrives with its sign on some systems. */
+/** A 32-bit type arrives with its sign on some systems. Only Linux has these numbers. */
 function checkKind(type: number, path: string): CheckResult {
+  if (process.platform !== "linux")
+    return skip("file system", `${path}: this system does not tell whether it is a disk of this machine`);
   const network = NETWORK[type >>> 0];
   if (network !== undefined)
     return fail("file system", `${path} is on a network file system (${network}): use a local disk`);
   if (type >>> 0 === FUSE)
     return warn("file system", `${path} is on a FUSE file system: make sure that it is a local disk`);
-  return ok("file system", "local");
+  return ok("file system", `${path} is on none that is known to be of a network`);
 }
 
-function can(path: string, mode: number): Promise<boolean> {
-  return access(path, mode).then(
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
     () => true,
     () => false,
   );

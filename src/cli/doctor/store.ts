@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises";
 import type { Lull } from "../../index.ts";
 import { counted } from "../output/counted.ts";
-import { type CheckResult, fail, ok, warn } from "./check-result.ts";
+import { type CheckResult, fail, ok, skip, warn } from "./check-result.ts";
 
 /**
  * Whether the database opens and takes a write, and what in it waits for a person. A missing one is not
@@ -14,7 +14,8 @@ export async function checkStore(
   /** Whether the engine has the tables of the system that ran before. */
   hasSeedTables = false,
 ): Promise<readonly CheckResult[]> {
-  if (db !== undefined && !(await isThere(db))) return [];
+  if (db !== undefined && !(await isThere(db)))
+    return [skip("store", "there is no database yet: it is made by the first start, and not by this")];
   try {
     const engine = await lull.engine();
     const checks = (await engine.checks?.()) ?? [];

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { load } from "../../config/load.ts";
 import { aws } from "../../engines/aws/index.ts";
 import { sqlite } from "../../engines/sqlite/index.ts";
-import { checkWebhooks } from "./webhooks.ts";
+import { toEnter, webhooksOf } from "./webhooks.ts";
 
 test("the old path of a WATI bot is shown with the passkey's name, and never its value", async () => {
   const env = {
@@ -14,8 +14,8 @@ test("the old path of a WATI bot is shown with the passkey's name, and never its
   };
   const where = { file: undefined, cwd: import.meta.dirname, flags: {}, engines: { sqlite, aws } };
   const loaded = await load({ ...where, env, purpose: "look" });
-  const found = await checkWebhooks(loaded, loaded.channels);
-  const enter = found.find(({ check }) => check === "webhook wati");
-  expect(enter?.detail).toMatch(/; also at https:\/\/chat\.example\/webhook\?passkey=<WATI_WEBHOOK_SECRET>$/);
-  expect(JSON.stringify(found)).not.toContain("a-word-of-the-bot");
+  const [wati] = loaded.channels.filter(({ name }) => name === "wati");
+  const enter = toEnter(wati!, webhooksOf(loaded));
+  expect(enter).toMatch(/; also at https:\/\/chat\.example\/webhook\?passkey=<WATI_WEBHOOK_SECRET>$/);
+  expect(enter).not.toContain("a-word-of-the-bot");
 });

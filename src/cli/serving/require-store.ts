@@ -10,7 +10,7 @@ export async function requireStore(engine: Engine, log: Log): Promise<void> {
   if (engine.checks === undefined) return;
   const findings = await engine.checks();
   for (const { check, verdict, detail } of findings)
-    if (verdict === "warn") log("warn", "store.check", { check, detail });
+    if (verdict === "warn" || verdict === "skip") log("warn", "store.check", { check, detail });
   const wrong = findings.filter(({ verdict }) => verdict === "fail");
   if (wrong.length > 0)
     throw new ConfigError(wrong.map(({ check, detail }) => `${check}: ${detail}`).join("; "));

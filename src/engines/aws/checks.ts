@@ -55,6 +55,7 @@ async function checkPlaces(checked: Checked): Promise<CheckResult[]> {
 
 const ok = (check: string, detail: string): CheckResult => ({ check, verdict: "ok", detail });
 const warn = (check: string, detail: string): CheckResult => ({ check, verdict: "warn", detail });
+const skip = (check: string, detail: string): CheckResult => ({ check, verdict: "skip", detail });
 const fail = (check: string, detail: string): CheckResult => ({ check, verdict: "fail", detail });
 
 async function checkTable(checked: Checked, table: TableName): Promise<CheckResult[]> {
@@ -118,7 +119,7 @@ async function withPermission(
   try {
     return await look();
   } catch (error) {
-    if (isForbidden(error)) return [warn(check, `cannot be checked: ${action} is not allowed`)];
+    if (isForbidden(error)) return [skip(check, `not checked: ${action} is not allowed`)];
     if (isMissing(error)) return [fail(check, failure(error, "it").message)];
     throw failure(error, check);
   }

@@ -1,10 +1,14 @@
 import type { Media } from "../../model/message.ts";
 import type { Responder, Turn, TurnMessage } from "../../ports/responder.ts";
+import { found } from "../../wire/finding.ts";
 
 /** Says what it heard: for a first run without a key, and to see bursts become one answer. */
 export function echo(): Responder {
-  return (turn) => answerTo(turn);
+  const respond = (turn: Turn) => answerTo(turn);
+  return Object.assign(respond, { check: async () => [REPEATS] });
 }
+
+const REPEATS = found("warn", "echo: it repeats what was said. Set OPENAI_API_KEY or write a lull.config.ts");
 
 function answerTo({ messages }: Turn): string {
   const [first, ...more] = messages.map(heard);

@@ -2,30 +2,15 @@ import { createHmac } from "node:crypto";
 import { ConfigError, LullError } from "../../errors.ts";
 import type { Reply } from "../../model/reply.ts";
 import type { Responder, Turn } from "../../ports/responder.ts";
-import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import { isPlainUrl, plainUrlInWords } from "../../schema/plain-url.ts";
 import { environmentSecrets } from "../../secrets/secrets.ts";
 import { unreachable } from "../../wire/connection-failure.ts";
 import { callHttp } from "../../wire/http-call.ts";
 import { ANSWER_BYTES_MAX, isSuccess, readAnswer } from "./answer.ts";
+import { check } from "./check.ts";
+import type { HttpOptions, Service } from "./options.ts";
 
-export interface HttpOptions {
-  readonly url: string;
-  /**
-   * Signs each body, so that the service knows who asks: `x-lull-signature: sha256=<hex HMAC of the body>`.
-   */
-  readonly secret?: SecretReference;
-  /** Further headers. A value may be a reference: `{ authorization: { env: "SERVICE_TOKEN" } }`. */
-  readonly headers?: Readonly<Record<string, SecretReference>>;
-  /** How much of the history goes along; the runtime's own limit where left out, 0 for none. */
-  readonly historyMessagesMax?: number;
-  readonly secrets?: Secrets;
-}
-
-interface Service extends HttpOptions {
-  readonly endpoint: URL;
-  readonly secrets: Secrets;
-}
+export type { HttpOptions };
 
 /** Posts the turn to a service of the user's own. Its answer is the reply. */
 export function http(options: HttpOptions): Responder {
@@ -35,7 +20,10 @@ export function http(options: HttpOptions): Responder {
     secrets: options.secrets ?? environmentSecrets(),
   };
   const respond = (turn: Turn) => ask(service, turn);
-  return Object.assign(respond, { readsHistory: service.historyMessagesMax !== 0 });
+  return Object.assign(respond, {
+    readsHistory: service.historyMessagesMax !== 0,
+    check: (signal: AbortSignal) => check(service, signal),
+  });
 }
 
 const WITH_QUERY = { query: true } as const;

@@ -28,7 +28,7 @@ export function recordSettings(
   return { assistants: new Map(made), apiKeys: offeredKeys(apiKeys) };
 }
 
-export function offeredKeys(apiKeys: NonNullable<OpenAiOptions["apiKeys"]>): OfferedKey[] {
+function offeredKeys(apiKeys: NonNullable<OpenAiOptions["apiKeys"]>): OfferedKey[] {
   return Array.isArray(apiKeys)
     ? apiKeys.map((name: string) => ({ id: name, reference: { name } }))
     : Object.entries(apiKeys as Record<string, SecretReference>).map(([id, reference]) => ({

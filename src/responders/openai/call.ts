@@ -29,10 +29,16 @@ export function readFromOpenAi(
   query: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const url = new URL(settings.endpoint);
-  url.pathname = url.pathname.replace(/responses$/, path);
+  const url = besideResponses(settings.endpoint, path);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return call(settings, url, { method: "GET", signal });
+}
+
+/** Beside `responses`, with its query: some compatible services want `?api-version=...`. */
+export function besideResponses(endpoint: URL, path: string): URL {
+  const url = new URL(endpoint);
+  url.pathname = url.pathname.replace(/responses$/, path);
+  return url;
 }
 
 async function call(
@@ -53,7 +59,10 @@ async function call(
 }
 
 /** Checked here, where it is known whose key it is. */
-async function authorization({ secrets, apiKey }: OpenAiSettings): Promise<string> {
+export async function authorization({
+  secrets,
+  apiKey,
+}: Pick<OpenAiSettings, "secrets" | "apiKey">): Promise<string> {
   const key = await secrets.get(apiKey);
   if (/^[\x21-\x7e]+$/.test(key)) return `Bearer ${key}`;
   throw new ConfigError("openai: the API key holds characters that cannot be sent (a space, a line break?)");

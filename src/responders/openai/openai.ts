@@ -4,6 +4,7 @@ import type { AnswerHeaders } from "../../wire/http-call.ts";
 import type { RequestBody } from "./body.ts";
 import { recordSettings, settingsBy } from "./by-record.ts";
 import { callOpenAi } from "./call.ts";
+import { check } from "./check.ts";
 import { empty, isRefusal } from "./failure.ts";
 import { type OpenAiOptions, type OpenAiSettings, settingsFrom } from "./options.ts";
 import { EndedPasts } from "./past.ts";
@@ -18,7 +19,10 @@ export function openai(options: OpenAiOptions = {}): Responder {
   const ended = new EndedPasts();
   const respond = async (turn: Turn) =>
     answer(settingsBy(settings, byRecord, turn.conversation), ended, turn);
-  return Object.assign(respond, { readsHistory: settings.historyMessagesMax !== 0 });
+  return Object.assign(respond, {
+    readsHistory: settings.historyMessagesMax !== 0,
+    check: (signal: AbortSignal) => check(settings, byRecord.apiKeys, signal),
+  });
 }
 
 /**

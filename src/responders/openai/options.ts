@@ -89,6 +89,9 @@ export interface OpenAiSettings extends PastSettings {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** In place of a key: a model on the user's own machine wants none, but the header has to hold something. */
+export const NO_KEY = "none";
+
 const TOOL_ROUNDS_MAX = 8;
 
 /** These would change what is asked or how the answer comes, and the reply would be misread. */

@@ -5,6 +5,7 @@ import type { Reply } from "../../model/reply.ts";
 import type { Responder, Turn } from "../../ports/responder.ts";
 import { AWS_DEADLINES } from "../../wire/deadline.ts";
 import { regionIn } from "../../wire/queue-url.ts";
+import { check } from "./check.ts";
 import { failure, tooLarge } from "./failure.ts";
 import { bodyOf } from "./payload.ts";
 import { deduplicationId, groupId } from "./unique.ts";
@@ -37,12 +38,12 @@ const BYTES_MAX = 1_048_576;
 export function queue(options: QueueOptions): Responder {
   const checked = { ...options, url: urlOf(options.url), ...within(options.answerWithinSeconds) };
   let client = options.client;
-  const hand = (turn: Turn) => {
-    client ??= clientFor(checked);
-    return handOver(client, checked, turn);
-  };
-  const readsHistory = (options.historyMessagesMax ?? 0) > 0;
-  return Object.assign(hand, { handsTo: checked.url, readsHistory });
+  const opened = () => (client ??= clientFor(checked));
+  return Object.assign((turn: Turn) => handOver(opened(), checked, turn), {
+    handsTo: checked.url,
+    readsHistory: (options.historyMessagesMax ?? 0) > 0,
+    check: (signal: AbortSignal) => check(opened(), checked.url, signal),
+  });
 }
 
 function urlOf(url: string): string {
