@@ -173,6 +173,11 @@ export const CATALOGUE: readonly (Entry | Group)[] = [
     load: () => of(import("./commands/dev.ts"), (m) => m.dev),
   },
   {
+    name: "init",
+    summary: "a project of your own: asks three questions, writes the files",
+    load: () => of(import("./commands/init.ts"), (m) => m.init),
+  },
+  {
     name: "start",
     summary: "run the service",
     load: () => of(import("./commands/start.ts"), (m) => m.start),

@@ -67,7 +67,7 @@ export function mainHelp(version: string, columns?: Columns): string {
     ]),
     "",
     "Settings come from lull.config.ts (.js, .mjs, .json), then the environment, then flags.",
-    "First time here? Run: lull dev",
+    "First time here? Run: lull dev. A project of your own: lull init",
   ].join("\n");
 }
 

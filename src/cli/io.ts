@@ -5,6 +5,7 @@ import { fileTarget } from "./output/file-target.ts";
 import { harmless } from "./output/harmless.ts";
 import { LineWriter, type LostLine } from "./output/line-writer.ts";
 import { writeNow } from "./output/write-now.ts";
+import { CommandFailed } from "./usage-error.ts";
 
 /** What a command sees of the process around it. Tests hand in their own. */
 export interface Io {
@@ -19,6 +20,8 @@ export interface Io {
   /** Whether what is for a person may have colour; results have their `Paint`. */
   readonly errInColour?: boolean;
   readonly nowMs: () => number;
+  /** Asks the person at the terminal; absent where there is none. Rejects when they end it instead. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
   /**
    * Results, and nothing else: what `--json` prints can be piped as it is. `paint` is asked only where colour
    * is wanted, and last: what a customer wrote can ask for none.
@@ -48,6 +51,7 @@ export function processIo(nowMs: () => number): Io {
     errColumns: stderr.isTTY ? stderr.columns : undefined,
     errInColour: wantsColour(process.env, stderr.isTTY === true),
     nowMs,
+    ask: process.stdin.isTTY && stderr.isTTY ? askHere : undefined,
     // What was logged before comes before. The text may hold what a customer wrote.
     out(line, paint) {
       lines.flush();
@@ -57,6 +61,20 @@ export function processIo(nowMs: () => number): Io {
     err: (text) => lines.say(text),
     logLine: (line, lostLine) => lines.write(line, lostLine),
   };
+}
+
+async function askHere(question: string): Promise<string> {
+  const { createInterface } = await import("node:readline");
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await new Promise((resolve, reject) => {
+      // Ctrl-C and Ctrl-D close it without an answer.
+      lines.once("close", () => reject(new CommandFailed("stopped")));
+      lines.question(question, resolve);
+    });
+  } finally {
+    lines.close();
+  }
 }
 
 function isFile(fd: number): boolean {

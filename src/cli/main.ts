@@ -1,5 +1,6 @@
 import cluster from "node:cluster";
 import { systemClock } from "../runtime/system-clock.ts";
+import { takeEnvironmentFile } from "./environment-file.ts";
 import { type Io, processIo, unblockTerminal } from "./io.ts";
 import { isVerbose, reportError } from "./report-error.ts";
 import { guardParent } from "./watching/parent-guard.ts";
@@ -21,7 +22,10 @@ process.stderr.on("error", () => {});
 
 if (serves) unblockTerminal();
 
-if (cluster.isPrimary) forgetInherited(process.env);
+if (cluster.isPrimary) {
+  forgetInherited(process.env);
+  takeEnvironmentFile(process.cwd(), process.env);
+}
 const code = await main(processIo(systemClock.nowMs));
 // What is still on its way into a pipe gets through; a timer that a configuration module left behind does not
 // keep us running.

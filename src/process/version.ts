@@ -1,7 +1,14 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
-/** As the package says; the same two steps up from the sources and from the build. */
+/** Where the package is; the same two steps up from the sources and from the build. */
+export function packageFolder(): string {
+  return fileURLToPath(new URL("../..", import.meta.url));
+}
+
+/** As the package says. */
 export function version(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  const manifest = readFileSync(join(packageFolder(), "package.json"), "utf8");
   return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -28,6 +28,12 @@ export type {
 } from "./fake-server.ts";
 export { type FakeTwilio, type FakeTwilioOptions, fakeTwilio } from "./fake-twilio.ts";
 export type { FakeTwilioInbound, FakeTwilioMessage } from "./fake-twilio-message.ts";
+export type {
+  FakeTwilioNumber,
+  FakeTwilioSender,
+  FakeTwilioService,
+  FakeTwilioSettings,
+} from "./fake-twilio-settings.ts";
 export {
   type FakeWati,
   type FakeWatiContact,

@@ -1,4 +1,5 @@
 import type { Channel, Outgoing, ReconcileOutcome, ReconcileQuery, SendOutcome } from "../ports/channel.ts";
+import { growth } from "./fake-server.ts";
 
 export type TestSend = (
   outgoing: Outgoing,
@@ -9,6 +10,8 @@ export type TestSend = (
 /** A channel that keeps what it was asked to send, and does what it is told with it. */
 export interface TestChannel extends Channel {
   readonly outbox: Outgoing[];
+  /** Resolves when so many were sent. */
+  whenSent(count: number): Promise<void>;
   /** What the next sends come to; `sent` when nothing is said. */
   behave(send: TestSend): void;
   reconcileWith(reconcile: ((n: number, query: ReconcileQuery) => ReconcileOutcome) | undefined): void;
@@ -20,6 +23,7 @@ export function testChannel(
   options: { readonly type?: string; readonly textMax?: number; readonly addresses?: readonly string[] } = {},
 ): TestChannel {
   const outbox: Outgoing[] = [];
+  const sends = growth();
   const sentAs = (n: number): SendOutcome => ({ kind: "sent", providerId: `out-${n}` });
   let behaviour: TestSend = (_, n) => sentAs(n);
   let asked = 0;
@@ -41,8 +45,10 @@ export function testChannel(
     async send(outgoing, signal) {
       const outcome = await behaviour(outgoing, outbox.length + 1, signal);
       if (outcome.kind !== "not-sent") outbox.push(outgoing);
+      sends.grown(outbox.length);
       return outcome;
     },
+    whenSent: (count) => sends.reaches(count, outbox.length),
     behave(send) {
       behaviour = send;
     },

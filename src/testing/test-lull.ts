@@ -16,6 +16,8 @@ export interface TestLull {
   receive(from: string, text: string, id?: string): Promise<number>;
   /** Lets time pass: windows close, turns run, replies go out. */
   advance(ms: number): Promise<void>;
+  /** Resolves when so many replies were sent: for a responder that asks a server, such as a fake one. */
+  whenSent(count: number): Promise<void>;
   /** What the customers were sent so far, in order. */
   readonly sent: readonly { readonly to: string; readonly text: string }[];
   readonly clock: FakeClock;
@@ -56,6 +58,7 @@ export function testLull(config: TestLullConfig): TestLull {
       await start();
       await clock.advance(ms);
     },
+    whenSent: (count) => channel.whenSent(count),
     get sent() {
       return channel.outbox.map(({ to, text }) => ({ to, text }));
     },

@@ -51,6 +51,25 @@ test("examples/aws becomes a faultless template with no network, no credentials 
   expect(names).toBe("api,sweeper,webhook,worker\n");
 });
 
+test.each([
+  ["whatsapp", "openai"],
+  ["wati", "http"],
+  ["web", "function"],
+])(
+  "what `lull init` writes for AWS with %s and %s becomes a template and a bundle",
+  async (channel, responder) => {
+    const project = join(folder, `init-${channel}`);
+    const flags = ["--channel", channel, "--responder", responder, "--engine", "aws"];
+    await run("node", [join(folder, "bin/lull.js"), "init", project, ...flags], folder);
+    const assembly = join(project, "assembly");
+    await writeFile(join(project, "package-lock.json"), "{}");
+    await run("cdk", ["synth", "--quiet", "--no-notices", "--output", assembly], project);
+    const bundle = await bundleIn(assembly);
+    const names = await runModule(`console.log(Object.keys(await import("${bundle}")).sort().join());`);
+    expect(names).toBe("api,sweeper,webhook,worker\n");
+  },
+);
+
 describeOnEmulators("Lull's own functions, bundled as they are deployed,", (emulators) => {
   let bundle: string;
   beforeAll(async () => {

@@ -1,0 +1,70 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { UsageError } from "../usage-error.ts";
+import { awsFiles } from "./aws-files.ts";
+import type { Choices } from "./choices.ts";
+import { configFile, responderFile } from "./config-file.ts";
+import { COMPOSE, DOCKER_IGNORE, unitFile } from "./deploy-files.ts";
+import { environmentExample } from "./environment-example.ts";
+import { type Merged, manifestIn, merged, nameOf, runnerOf, TSCONFIG } from "./package-file.ts";
+import { testFile } from "./test-file.ts";
+
+/** What is written, by path from the project's folder. */
+export interface Plan {
+  readonly testCommand: string;
+  /** Written anew: one that is there is asked for. */
+  readonly files: Readonly<Record<string, string>>;
+  /** What is there stays in them, and something is added. */
+  readonly additions: Readonly<Record<string, string>>;
+}
+
+interface PlanRequest {
+  readonly folder: string;
+  readonly choices: Choices;
+  readonly lull: Parameters<typeof merged>[0]["lull"];
+}
+
+const OTHER_CONFIGS = /^lull\.config\.(?:js|mjs|json)$/;
+const IGNORED = ["node_modules/", ".env", "data/"];
+
+export async function planned({ folder, choices, lull }: PlanRequest): Promise<Plan> {
+  const names: readonly string[] = await readdir(folder).catch(() => []);
+  const other = names.find((name) => OTHER_CONFIGS.test(name));
+  if (other !== undefined)
+    throw new UsageError(
+      `${other} is there, and a project has one configuration: remove it, or go elsewhere`,
+    );
+  const found = await manifestIn(folder);
+  const { manifest, testCommand }: Merged = merged({ folder, found, choices, lull });
+  const own = responderFile(choices);
+  const isOnAws = choices.engine === "aws";
+  return {
+    testCommand,
+    files: {
+      "lull.config.ts": configFile(choices),
+      ...(own && { [own[0]]: own[1] }),
+      "lull.test.ts": testFile(choices, runnerOf(found)),
+      ".env.example": environmentExample(choices),
+      ...(isOnAws ? awsFiles(choices) : {}),
+      ...(choices.deploy === "compose" && { "compose.yaml": COMPOSE, ".dockerignore": DOCKER_IGNORE }),
+      ...(choices.deploy === "systemd" && { "lull.service": await unitFile(lull.folder, nameOf(folder)) }),
+    },
+    additions: {
+      "package.json": `${JSON.stringify(manifest, null, 2)}\n`,
+      ".gitignore": await withLines(join(folder, ".gitignore"), [
+        ...IGNORED,
+        ...(isOnAws ? ["cdk.out/"] : []),
+      ]),
+      ...(!names.includes("tsconfig.json") && { "tsconfig.json": TSCONFIG }),
+    },
+  };
+}
+
+/** The file with the lines that it has not got yet. */
+async function withLines(path: string, lines: readonly string[]): Promise<string> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  const there = new Set(text.split("\n").map((line) => line.trim().replace(/^\//, "").replace(/\/$/, "")));
+  const missing = lines.filter((line) => !there.has(line.replace(/\/$/, "")));
+  const start = text === "" || text.endsWith("\n") ? text : `${text}\n`;
+  return start + missing.map((line) => `${line}\n`).join("");
+}
