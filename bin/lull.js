@@ -9,7 +9,10 @@ const NEEDED = [22, 18];
 const version = process.versions.node.split(".").map(Number);
 
 if (version[0] < NEEDED[0] || (version[0] === NEEDED[0] && version[1] < NEEDED[1])) {
-  console.error(`lull needs Node ${NEEDED.join(".")} or newer; this is Node ${process.versions.node}.`);
+  console.error(
+    `lull needs Node ${NEEDED.join(".")} or newer; this is Node ${process.versions.node}. ` +
+      "Install a newer one (https://nodejs.org), or one for this folder alone: npm install node@24",
+  );
   process.exit(1);
 }
 
@@ -23,6 +26,11 @@ process.emitWarning = (warning, ...more) => {
 // A checkout works before it is built: Node runs the sources as they are.
 const built = path.join(__dirname, "..", "dist", "cli", "main.js");
 const main = fs.existsSync(built) ? built : path.join(__dirname, "..", "src", "cli", "main.ts");
+if (!fs.existsSync(main)) {
+  // npm packs a git dependency without `prepack`: nothing has built it.
+  console.error("lull is not built here. In a clone of its repository, npm pack makes the file to install.");
+  process.exit(1);
+}
 
 import(url.pathToFileURL(main).href).catch((error) => {
   console.error(error);

@@ -21,10 +21,7 @@ export const PAGES: readonly Page[] = [
   ...readdirSync(join(ROOT, "docs"))
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
-].map((name) => {
-  const text = readFileSync(join(ROOT, name), "utf8");
-  return { name, text, blocks: blocksIn(text) };
-});
+].map((name) => pageFrom(name, readFileSync(join(ROOT, name), "utf8")));
 
 export function pageNamed(name: string): Page {
   const page = PAGES.find((each) => each.name === name);
@@ -53,6 +50,28 @@ export function fileNameOf({ code }: Block): string | undefined {
 /** What is said, without what is shown. */
 export function prose({ text }: Page): string {
   return text.replaceAll(/^```[\s\S]*?^```$/gm, "");
+}
+
+/** Where it leads in the repository, or in the package. The path of a place on the page itself is empty. */
+export function linksOf(page: Page): { readonly path: string; readonly anchor: string | undefined }[] {
+  return [...prose(page).matchAll(/\]\((?!https?:)([^)#]*)(#[^)]*)?\)/g)].map(([, path = "", anchor]) => ({
+    path,
+    anchor: anchor?.slice(1),
+  }));
+}
+
+export function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, "")
+      .trim()
+      .replaceAll(" ", "-"),
+  );
+}
+
+export function pageFrom(name: string, text: string): Page {
+  return { name, text, blocks: blocksIn(text) };
 }
 
 function blocksIn(text: string): Block[] {

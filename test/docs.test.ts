@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { access, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { access } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import peers from "../bench/package.json" with { type: "json" };
 import manifest from "../package.json" with { type: "json" };
 import { twilio } from "../src/channels/twilio/index.ts";
@@ -13,14 +12,8 @@ import { KNOBS } from "../src/config/knobs.ts";
 import { CONFIG_VARIABLE } from "../src/config/resolve-settings.ts";
 import { TABLES } from "../src/engines/aws/dynamo/tables.ts";
 import tsconfig from "../tsconfig.json" with { type: "json" };
-import { blocksOf, fileNameOf, PAGES, pageNamed, prose } from "./doc-pages.ts";
-import { ROOT, run } from "./staged-package.ts";
-
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "lull-docs-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+import { anchorsOf, blocksOf, linksOf, PAGES, pageNamed, prose } from "./doc-pages.ts";
+import { ROOT } from "./staged-package.ts";
 
 test("lull catch-up asks the channels of which docs/operating.md says that it can", () => {
   const channels = { Twilio: twilio.sms(), WATI: wati({}), web: web() };
@@ -44,25 +37,6 @@ test("every test that the table of attacks names is there", async () => {
 });
 
 describe("code in the docs", () => {
-  test("compiles as it stands", async () => {
-    const blocks = blocksOf("ts");
-    expect(blocks.length).toBeGreaterThan(5);
-    for (const block of blocks) {
-      const page = block.page.replaceAll(/\W/g, "-");
-      await mkdir(join(folder, page), { recursive: true });
-      await writeFile(join(folder, page, fileNameOf(block) ?? `line-${block.line}.ts`), block.code);
-    }
-    const config = {
-      extends: join(ROOT, "tsconfig.json"),
-      compilerOptions: { moduleDetection: "force" },
-      include: ["**/*.ts"],
-    };
-    await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
-    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-    await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
-    expect(await run("tsc", ["-p", "tsconfig.json"], folder)).toBe("");
-  });
-
   test("imports what the package exports: the compiler's paths and package.json agree", () => {
     const exported = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
       typeof target === "string"
@@ -91,10 +65,10 @@ describe("code in the docs", () => {
 
 describe("links", () => {
   const links = PAGES.flatMap((page) =>
-    [...prose(page).matchAll(/\]\((?!https?:)([^)#]*)(#[^)]*)?\)/g)].map(([, path = "", anchor]) => ({
+    linksOf(page).map(({ path, anchor }) => ({
       from: page.name,
       path: path === "" ? page.name : relative(ROOT, join(ROOT, dirname(page.name), path)),
-      anchor: anchor?.slice(1),
+      anchor,
     })),
   );
 
@@ -116,16 +90,6 @@ describe("links", () => {
     expect(PAGES.map(({ name }) => name).filter((name) => !reachable.has(name))).toEqual([]);
   });
 });
-
-function anchorsOf(text: string): string[] {
-  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\w\s-]/g, "")
-      .trim()
-      .replaceAll(" ", "-"),
-  );
-}
 
 describe("settings", () => {
   const ENV_NAME = /\b(?:LULL|TWILIO|WATI|OPENAI)_[A-Z_]*[A-Z]\b/g;

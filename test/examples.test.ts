@@ -8,9 +8,9 @@ import { json, text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fakeOpenai } from "../src/testing/fake-openai.ts";
 import { fakeTwilio } from "../src/testing/fake-twilio.ts";
-import { signedWebhook } from "../src/testing/fake-twilio-webhook.ts";
 import { eventually, LullProcess } from "./lull-process.ts";
 import { ROOT, stagePackage } from "./staged-package.ts";
+import { chat, textTo } from "./visitors.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -20,7 +20,7 @@ const started: LullProcess[] = [];
 // As a user has them: beside the package that they import by its name.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "lull-examples-"));
-  await stagePackage(folder, "examples");
+  await stagePackage(folder);
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
 }, 60_000);
 
@@ -40,25 +40,6 @@ async function listening(program: string, args: readonly string[], env: Record<s
 
 function lull(command: string, config: string, env?: Record<string, string>): Promise<string> {
   return listening("bin/lull.js", [command, "--config", join(folder, config)], env);
-}
-
-/** Writes two lines in a row to a `web` channel and returns what is answered. */
-async function chat(
-  url: string,
-  lines: readonly string[],
-  { channel = "web", sender = "visitor-one" } = {},
-): Promise<string[]> {
-  for (const [n, text] of lines.entries()) {
-    const body = JSON.stringify({ id: String(n), sender, text });
-    const answer = await fetch(`${url}/webhooks/${channel}`, { method: "POST", headers: JSON_TYPE, body });
-    expect(answer.status).toBe(200);
-  }
-  return eventually("an answer", async () => {
-    const feed = await fetch(`${url}/webhooks/${channel}/feed?sender=${sender}`);
-    const { messages } = (await feed.json()) as { messages: { role: string; text: string }[] };
-    const said = messages.filter(({ role }) => role === "assistant").map(({ text }) => text);
-    return said.length > 0 ? said : undefined;
-  });
 }
 
 async function server(listener: RequestListener) {
@@ -128,19 +109,8 @@ describe.concurrent("examples that run:", () => {
         OPENAI_BASE_URL: openai.url,
         LULL_PUBLIC_URL: "https://bot.example.com",
       });
-      for (const [n, Body] of ["a table", "for two"].entries()) {
-        const params = {
-          AccountSid: accountSid,
-          Body,
-          From: "whatsapp:+15550123",
-          MessageSid: `SM${String(n).padStart(32, "0")}`,
-          NumMedia: "0",
-          To: "whatsapp:+15550100",
-        };
-        const webhook = { url: "https://bot.example.com/webhooks/whatsapp", authToken, params };
-        const post = { method: "POST", ...signedWebhook(webhook) };
-        expect((await fetch(`${url}/webhooks/whatsapp`, post)).status).toBe(200);
-      }
+      const customer = { url, publicUrl: "https://bot.example.com", accountSid, authToken };
+      await textTo("+15550100", ["a table", "for two"], customer);
       await twilio.whenSent(1);
       expect(twilio.sent).toMatchObject([{ to: "whatsapp:+15550123", body: "answer to: a table\nfor two" }]);
       expect(openai.asked[0]?.body.tools).toMatchObject([{ name: "tables_left" }]);

@@ -1,11 +1,13 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { phonePage } from "../src/http/page/page.ts";
+import { anchorsOf, linksOf, pageFrom } from "./doc-pages.ts";
 import { eventually, LullProcess } from "./lull-process.ts";
-import { ROOT, run, stagePackage } from "./staged-package.ts";
+import { type PackedProject, packedProject } from "./packed-project.ts";
+import { ROOT, run } from "./staged-package.ts";
 
 /** What a user may import. A name that comes or goes here is a line in the changelog. */
 const NAMES = {
@@ -63,29 +65,16 @@ const subpaths = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
   typeof target === "string" ? [] : [{ name: `lull${subpath.slice(1)}`, ...target }],
 );
 
-let folder: string;
+let made: PackedProject;
 let project: string;
-let packed: string[];
+let packed: readonly string[];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "lull-package-"));
-  project = join(folder, "project");
-  const staged = join(folder, "staged");
-  await stagePackage(staged);
-  const [tarball] = JSON.parse(
-    await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], staged),
-  );
-  packed = tarball.files.map(({ path }: { path: string }) => path);
-  await mkdir(project);
-  await writeFile(
-    join(project, "package.json"),
-    '{ "name": "a-project", "private": true, "type": "module" }',
-  );
-  const install = ["install", "--offline", "--no-audit", "--no-fund", join(folder, tarball.filename)];
-  await run("npm", install, project);
+  made = await packedProject();
+  ({ folder: project, packed } = made);
 }, 60_000);
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => made.remove());
 
 /** A file `./root-answer.js` is not the folder `/root`. */
 function names(text: string, path: string): boolean {
@@ -96,7 +85,8 @@ function names(text: string, path: string): boolean {
 describe("the tarball", () => {
   test("holds what runs, what it promises and nothing else", () => {
     const expected = [
-      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
+      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md)$/,
+      /^examples\/[\w/.-]+\.(ts|json|md)$/,
       /^(deploy\/[\w.-]+|bin\/[\w.]+|docs\/[\w-]+\.md|docs\/pictures\/[\w-]+\.svg)$/,
       /^dist\/[\w/-]+(\.d\.ts|\.js)$/,
     ];
@@ -104,7 +94,8 @@ describe("the tarball", () => {
     expect(packed).toEqual(
       expect.arrayContaining(["deploy/lull.service", "deploy/lull-as-service", "SECURITY.md"]),
     );
-    expect(packed.filter((path) => /\.test\.|payloads|fake-(?:secrets|turn)/.test(path))).toEqual([]);
+    const inside = packed.filter((path) => !path.startsWith("examples/"));
+    expect(inside.filter((path) => /\.test\.|payloads|fake-(?:secrets|turn)/.test(path))).toEqual([]);
   });
 
   test("names no machine", async () => {
@@ -112,9 +103,40 @@ describe("the tarball", () => {
     const paths = await readdir(installed, { recursive: true, withFileTypes: true });
     for (const entry of paths.filter((each) => each.isFile())) {
       const text = await readFile(join(entry.parentPath, entry.name), "utf8");
-      const found = [ROOT, homedir(), folder].filter((path) => path.length > 1 && names(text, path));
+      const found = [ROOT, homedir(), dirname(project)].filter(
+        (path) => path.length > 1 && names(text, path),
+      );
       expect(found, entry.name).toEqual([]);
     }
+  });
+
+  test("has every place that its pages lead to", async () => {
+    const installed = (path: string) => join(project, "node_modules/lull", path);
+    const pages = packed.filter((path) => path.endsWith(".md"));
+    expect(pages).toEqual(expect.arrayContaining(["README.md", "docs/quick-start.md", "examples/README.md"]));
+    for (const name of pages) {
+      for (const { path, anchor } of linksOf(pageFrom(name, await readFile(installed(name), "utf8")))) {
+        const target = path === "" ? name : join(dirname(name), path);
+        expect(packed, `${name} leads to ${target}`).toContain(target);
+        if (anchor === undefined) continue;
+        const places = anchorsOf(await readFile(installed(target), "utf8"));
+        expect(places, `${name} leads to ${target}#${anchor}`).toContain(anchor);
+      }
+    }
+  });
+
+  test("runs nothing where it is installed", () => {
+    const ran = [
+      "preinstall",
+      "install",
+      "postinstall",
+      "prepublish",
+      "preprepare",
+      "prepare",
+      "postprepare",
+    ];
+    expect(Object.keys(manifest.scripts).filter((name) => ran.includes(name))).toEqual([]);
+    expect(manifest.scripts.prepack).toBe("npm run build");
   });
 
   test("installs nothing else", async () => {
@@ -166,8 +188,7 @@ describe("without the packages of AWS", () => {
 describe("in a user's project", () => {
   // Optional peers, as users of their subpaths have installed them.
   beforeAll(async () => {
-    for (const scope of ["@aws-sdk", "@aws-lambda-powertools", "aws-cdk-lib", "constructs"])
-      await symlink(join(ROOT, "node_modules", scope), join(project, "node_modules", scope));
+    await made.add("@aws-sdk", "@aws-lambda-powertools", "aws-cdk-lib", "constructs");
   });
 
   test("every subpath can be imported and brings the names that it promises", async () => {

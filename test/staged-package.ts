@@ -3,6 +3,7 @@ import { cp } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import manifest from "../package.json" with { type: "json" };
 
 export const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
@@ -28,22 +29,15 @@ export async function run(program: string, args: readonly string[], cwd: string)
   }
 }
 
+/** What `npm pack` takes from the repository as it is; the build is made for each. */
+const PACKED = ["package.json", "README.md", "LICENSE", ...manifest.files.filter((name) => name !== "dist")];
+
 /** The package as it is published, built into a folder of its own: no other build gets in its way. */
 export async function stagePackage(folder: string, ...more: readonly string[]): Promise<void> {
   const dist = join(folder, "dist");
   await run("tsc", ["-p", "tsconfig.build.json", "--emitDeclarationOnly", "--outDir", dist], ROOT);
   await run("node", ["tools/build/bundle.ts", dist], ROOT);
-  for (const name of [
-    "package.json",
-    "README.md",
-    "LICENSE",
-    "CHANGELOG.md",
-    "SECURITY.md",
-    "bin",
-    "deploy",
-    "docs",
-    ...more,
-  ]) {
+  for (const name of [...PACKED, ...more]) {
     await cp(join(ROOT, name), join(folder, name), { recursive: true });
   }
 }

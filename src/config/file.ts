@@ -1,6 +1,6 @@
 import { access, readFile } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { ConfigError } from "../errors.ts";
 import { isObject } from "../schema/is-object.ts";
 import { checkFile } from "./file-keys.ts";
@@ -9,6 +9,9 @@ import { CONFIG_VARIABLE } from "./resolve-settings.ts";
 
 /** Looked for in this order, in the folder where `lull` is called. */
 const FILE_NAMES = ["lull.config.ts", "lull.config.js", "lull.config.mjs", "lull.config.json"];
+
+/** What `lull` leads to when a file of this clone imports it. */
+const BUILD = fileURLToPath(new URL("../../dist/", import.meta.url));
 
 export interface ConfigFile {
   readonly path: string;
@@ -96,6 +99,9 @@ function hint(error: unknown): string {
       "it imports lull, which is not installed beside it. Install there what you installed here: " +
       "npm install <the lull-….tgz that npm pack made>"
     );
+  }
+  if (code === "ERR_MODULE_NOT_FOUND" && first.startsWith(`Cannot find module '${BUILD}`)) {
+    return "it imports lull, which is not built in this clone. Run: npm run build";
   }
   return missingPackage(error) ?? first;
 }

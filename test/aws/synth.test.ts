@@ -12,7 +12,7 @@ import { describeOnEmulators } from "./describe-on-emulators.ts";
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "lull-synth-"));
-  await stagePackage(folder, "examples", "package-lock.json");
+  await stagePackage(folder, "package-lock.json");
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

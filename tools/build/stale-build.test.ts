@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { isStale } from "./stale-build.ts";
+import { buildOf } from "./stale-build.ts";
 
 const [BEFORE, BUILT, AFTER] = [1_000, 2_000, 3_000];
 let root: string;
@@ -24,25 +24,25 @@ beforeEach(() => {
 });
 
 it("a build that is newer than all of its sources is used", () => {
-  expect(isStale(root)).toBe(false);
+  expect(buildOf(root)).toBe("fresh");
 });
 
 it.each(["src/index.ts", "src/cli/main.ts", "package.json", "tsconfig.build.json", "tools/build/bundle.ts"])(
   "a change of %s makes it stale",
   (path) => {
     write(path, AFTER);
-    expect(isStale(root)).toBe(true);
+    expect(buildOf(root)).toBe("stale");
   },
 );
 
 it("so does a source that was removed", () => {
   rmSync(join(root, "src/index.ts"));
-  expect(isStale(root)).toBe(true);
+  expect(buildOf(root)).toBe("stale");
 });
 
-it("where there is no build none is stale: the sources run as they are", () => {
+it("after an installation there is none", () => {
   rmSync(join(root, "dist"), { recursive: true });
-  expect(isStale(root)).toBe(false);
+  expect(buildOf(root)).toBe("missing");
 });
 
 it("is looked at by npm start, before the service", () => {

@@ -5,13 +5,13 @@ const PROBE = "dist/cli/main.js";
 /** What the build is made from. */
 const SOURCES = ["src", "tools/build", "package.json", "tsconfig.json", "tsconfig.build.json"];
 
-/**
- * Whether a source was written since the build was made. Where there is no build the sources run as they are,
- * and none is needed.
- */
-export function isStale(root: string): boolean {
+export type Build = "fresh" | "stale" | "missing";
+
+/** Whether a source was written since the build was made. */
+export function buildOf(root: string): Build {
   const built = statSync(join(root, PROBE), { throwIfNoEntry: false });
-  return built !== undefined && SOURCES.some((name) => isNewer(join(root, name), built.mtimeMs));
+  if (built === undefined) return "missing";
+  return SOURCES.some((name) => isNewer(join(root, name), built.mtimeMs)) ? "stale" : "fresh";
 }
 
 /** A folder's own time tells of files that were removed. */
