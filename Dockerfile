@@ -5,11 +5,14 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # No install scripts: they bring another Node for development machines, and this image has one.
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json CHANGELOG.md LICENSE README.md ./
+COPY tsconfig.json tsconfig.build.json *.md LICENSE ./
 COPY bin bin
-COPY src src
+COPY deploy deploy
 COPY docs docs
-RUN npm run build && npm pack --ignore-scripts && mv lull-*.tgz /lull.tgz
+COPY examples examples
+COPY src src
+COPY tools/build tools/build
+RUN npm pack && mv lull-*.tgz /lull.tgz
 # With `--build-arg AWS=yes` also what LULL_ENGINE=aws needs, at the versions that are tested.
 ARG AWS
 WORKDIR /runtime

@@ -61,6 +61,13 @@ describe("code in the docs", () => {
     expect(called.length).toBeGreaterThan(20);
     expect(called.filter(({ name }) => !known.has(name))).toEqual([]);
   });
+
+  test("in a shell finds lull: by npx, or as the command beside the service", () => {
+    const lost = blocksOf("sh").flatMap(({ page, code }) =>
+      [...code.matchAll(/^(?:[A-Z_]+=\S+ )*lull .*$/gm)].map(([line]) => `${page}: ${line}`),
+    );
+    expect(lost).toEqual([]);
+  });
 });
 
 describe("links", () => {

@@ -8,6 +8,8 @@ export interface PackedProject {
   readonly folder: string;
   /** What the tarball holds. */
   readonly packed: readonly string[];
+  /** The file that `npm pack` made. */
+  readonly tarball: string;
   /** Where the package is installed. */
   readonly installed: string;
   /** What a page tells its reader to install beside it. */
@@ -28,6 +30,7 @@ export async function packedProject(): Promise<PackedProject> {
   return {
     folder,
     packed: tarball.files.map(({ path }: { path: string }) => path),
+    tarball: join(around, tarball.filename),
     installed: join(folder, "node_modules/lull"),
     add: (...packages) => linkPackages(folder, packages),
     remove: () => rm(around, { recursive: true, force: true }),

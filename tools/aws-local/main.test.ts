@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually, LullProcess } from "../../test/lull-process.ts";
 import { type Environment, type Outside, outside } from "../../test/service/outside.ts";
+import { chat } from "../../test/visitors.ts";
 import { unavailable } from "./emulators.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
@@ -122,11 +123,19 @@ describe.skipIf(unavailable)("npm run aws:local", () => {
     expect(people.openai.asked.map(({ lastUserText }) => lastUserText)).toEqual(["one\ntwo"]);
   });
 
-  it("says in one line what is missing", async () => {
+  it("has the phone page where nothing else is configured, so that one can write to it at once", async () => {
     const local = run({});
-    expect(await local.gone()).toEqual({ code: 2, signal: null });
-    expect(local.stderr).toMatch(/^lull: no channel is configured\. /);
-    expect(local.stdout).toBe("");
+    url = await local.url();
+    expect(local.stderr).toContain("No channel is configured: open the URL below");
+    expect(await (await fetch(url)).text()).toContain("<html");
+    expect(await chat(url, ["hi", "are you open?"])).toEqual(["2 messages, one answer:\nhi\nare you open?"]);
+  });
+
+  it("says in one line what is missing", async () => {
+    const refused = run({ LULL_WEB: "0" });
+    expect(await refused.gone()).toEqual({ code: 2, signal: null });
+    expect(refused.stderr).toMatch(/^lull: no channel is configured\. /);
+    expect(refused.stdout).toBe("");
     const odd = run({ ...people.env, LULL_LOCAL_SWEEP_SECONDS: "often" });
     expect(await odd.gone()).toMatchObject({ code: 2 });
     expect(odd.stderr).toMatch(/^lull: LULL_LOCAL_SWEEP_SECONDS must be /);

@@ -7,7 +7,7 @@ import { ConfigError } from "../../src/errors.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { startEmulators, unavailable } from "./emulators.ts";
 import { startLocalAws } from "./local-aws.ts";
-import { localSettings } from "./settings.ts";
+import { localSettings, wantsPhone } from "./settings.ts";
 
 const io = processIo(systemClock.nowMs);
 
@@ -21,7 +21,11 @@ async function run(): Promise<number> {
   const { folder } = localSettings(io.env);
   if (folder !== undefined) await mkdir(folder, { recursive: true });
   const emulators = await startEmulators({ ...(folder !== undefined && { folder: resolve(folder) }) });
-  const { env, cwd } = io;
+  const { cwd } = io;
+  const phone = await wantsPhone(io.env, cwd);
+  const env = phone ? { ...io.env, LULL_WEB: "1" } : io.env;
+  if (phone)
+    io.err("No channel is configured: open the URL below, write a few lines in a row, wait for the lull.");
   const running = await startLocalAws({ emulators, env, cwd, write: (line) => io.err(`${line}\n`) });
   io.err(`${JSON.stringify({ event: "local.ready", env: running.env })}\n`);
   io.out(`lull listening on ${running.url}`);

@@ -1,4 +1,6 @@
 import { fileURLToPath } from "node:url";
+import { ENGINES } from "../../src/cli/engines.ts";
+import { load } from "../../src/config/load.ts";
 import { ConfigError } from "../../src/errors.ts";
 import type { Environment } from "./function-instance.ts";
 
@@ -47,6 +49,23 @@ export function localSettings(env: Environment): LocalSettings {
     instancesMax: count(env, "LULL_LOCAL_INSTANCES_MAX", 4),
     batchMax: count(env, "LULL_LOCAL_BATCH_MAX", 10),
   };
+}
+
+/**
+ * Whether there is nothing to write to but the phone page, as with `lull dev`: neither the environment nor a
+ * file names a channel. Handlers of one's own bring theirs.
+ */
+export async function wantsPhone(env: Environment, cwd: string): Promise<boolean> {
+  if (env.LULL_WEB || env.LULL_LOCAL_ENTRY) return false;
+  const request = {
+    file: undefined,
+    flags: { engine: "aws" },
+    cwd,
+    purpose: "look",
+    engines: ENGINES,
+  } as const;
+  const { channels } = await load({ ...request, env: { ...env, LULL_WEB: "0" } });
+  return channels.length === 0;
 }
 
 function seconds(env: Environment, name: string, fallback: number): number {
