@@ -139,6 +139,15 @@ describe("the tarball", () => {
     expect(manifest.scripts.prepack).toBe("npm run build");
   });
 
+  test("is not published before package.json says where Lull lives", async () => {
+    const home = ["repository", "homepage", "bugs"].filter((field) => !(field in manifest));
+    expect(manifest.scripts.prepublishOnly).toBe("node tools/build/publishable.ts");
+    const published = run("node", ["tools/build/publishable.ts"], ROOT);
+    if (home.length === 0) expect(await published).toBe("");
+    else await expect(published).rejects.toThrow(`package.json has no ${home.join(", ")}:`);
+    expect(manifest.keywords.length).toBeGreaterThan(5);
+  });
+
   test("installs nothing else", async () => {
     expect((await readdir(join(project, "node_modules"))).filter((name) => !name.startsWith("."))).toEqual([
       "lull",
