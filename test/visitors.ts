@@ -1,4 +1,4 @@
-import { signedWebhook } from "../src/testing/fake-twilio.ts";
+import { signedWebhook } from "../src/testing/fake-twilio-webhook.ts";
 import { eventually } from "./lull-process.ts";
 
 /** Writes lines in a row to a `web` channel and returns what is answered. */

@@ -10,8 +10,8 @@ import {
   jsonReply,
 } from "./fake-server.ts";
 import type { FakeTwilioInbound, FakeTwilioMessage } from "./fake-twilio-message.ts";
-import { inboundParams, postStatus, signedWebhook } from "./fake-twilio-webhook.ts";
 import { type FakeTwilioSettings, settingsReply } from "./fake-twilio-settings.ts";
+import { inboundParams, postStatus, signedWebhook } from "./fake-twilio-webhook.ts";
 
 /** What `fakeTwilio` takes. */
 export interface FakeTwilioOptions {
@@ -138,7 +138,11 @@ function keeping(accountSid: string, nowMs: () => number) {
   };
 }
 
-function answered(request: FakeRequest, kept: ReturnType<typeof keeping>, typed: string[]): FakeReply | undefined {
+function answered(
+  request: FakeRequest,
+  kept: ReturnType<typeof keeping>,
+  typed: string[],
+): FakeReply | undefined {
   const [, account] = MESSAGES.exec(request.path) ?? [];
   if (account !== undefined && request.method === "POST") return create(account, request, kept.add);
   if (account !== undefined) return list(account, request, kept.listed());
