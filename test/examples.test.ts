@@ -8,7 +8,7 @@ import { json, text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fakeOpenai } from "../src/testing/fake-openai.ts";
 import { fakeTwilio } from "../src/testing/fake-twilio.ts";
-import { eventually, LullProcess } from "./lull-process.ts";
+import { LullProcess } from "./lull-process.ts";
 import { ROOT, stagePackage } from "./staged-package.ts";
 import { chat, textTo } from "./visitors.ts";
 

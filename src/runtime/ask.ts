@@ -63,7 +63,7 @@ async function answerOf(responder: Responder, turn: Turn): Promise<Asked> {
 function whenOutOfTime({ clock, answerTimeoutMs }: Asking): Watch<Asked> {
   return (end) =>
     clock.after(answerTimeoutMs, () => {
-      const message = `no answer within ${answerTimeoutMs / 1_000} s`;
+      const message = `the responder gave no answer within ${answerTimeoutMs / 1_000} s`;
       end({ kind: "failed", error: new LullError(message, { code: "ANSWER_TIMEOUT", retry: "later" }) });
     });
 }

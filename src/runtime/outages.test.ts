@@ -1,4 +1,9 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { memory } from "../engines/memory/index.ts";
+import { sqlite } from "../engines/sqlite/index.ts";
 import { ConfigError, LullError } from "../errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Outgoing, SendOutcome } from "../ports/channel.ts";
@@ -211,4 +216,83 @@ it("an unclassified error still counts", async () => {
   await lull.advance(10 * MINUTE);
   expect(asked).toBe(5);
   expect((await (await lull.service.engine()).inspector.dead({ limit: 10 })).items).toHaveLength(1);
+});
+
+describe("ten minutes without the responder, then ten without the provider", () => {
+  const SORRY = "It takes longer.";
+  const folders: string[] = [];
+  afterEach(async () => {
+    for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+  });
+  const onFile = async () => {
+    folders.push(await mkdtemp(join(tmpdir(), "lull-")));
+    return sqlite({ file: join(folders.at(-1)!, "lull.db"), writer: "inline" });
+  };
+
+  /** In each way for as long as the others. */
+  const wayOf = <T>(ways: readonly T[], sinceMs: number) =>
+    ways[Math.min(ways.length - 1, Math.floor((sinceMs * ways.length) / OUTAGE_MS))]!;
+  const AWAY = [
+    { code: "ECONNREFUSED" },
+    { status: 500 },
+    { status: 429, headers: { "retry-after": "20" } },
+    "silent",
+  ] as const;
+  const SENDING: readonly SendOutcome["kind"][] = ["not-sent", "unknown", "not-sent", "unknown"];
+
+  it.each([
+    ["in memory", async () => memory()],
+    ["in a file", onFile],
+  ])(
+    "every customer is answered, in order, once, and told at most once that it takes longer: %s",
+    async (_, on) => {
+      const ledger: Outgoing[] = [];
+      let phase: "responder" | "provider" | "over" = "responder";
+      let begunAtMs = 0;
+      lull = testLull({
+        engine: await on(),
+        window: { seconds: 10 },
+        failureText: SORRY,
+        respond: (turn) => {
+          if (phase !== "responder") return turn.text.replaceAll("\n", " ");
+          const way = wayOf(AWAY, lull.clock.nowMs() - begunAtMs);
+          if (way === "silent") return new Promise<never>(() => {});
+          throw error(way);
+        },
+      });
+      lull.channel.behave((outgoing) => {
+        if (phase !== "provider") {
+          ledger.push(outgoing);
+          return { kind: "sent", providerId: `SM${ledger.length}` };
+        }
+        const sinceMs = lull.clock.nowMs() - begunAtMs;
+        if (wayOf(SENDING, sinceMs) === "not-sent")
+          return { kind: "not-sent", retry: "later", retryAfterMs: 15_000, why: "429" };
+        // It took half of them.
+        if (Number(outgoing.to.split("-")[1]) % 2 === 0) ledger.push(outgoing);
+        return sinceMs > OUTAGE_MS / 2 ? new Promise<never>(() => {}) : { kind: "unknown", why: "500" };
+      });
+      lull.channel.reconcile = async ({ to, text }) => {
+        if (phase === "provider") throw error({ status: 500 });
+        const at = ledger.findIndex((sent) => sent.to === to && sent.text === text);
+        return at === -1 ? { kind: "not-sent" } : { kind: "sent", providerId: `SM${at + 1}` };
+      };
+      begunAtMs = lull.clock.nowMs();
+      for (const customer of CUSTOMERS) await lull.receive(customer, "one");
+      await lull.advance(OUTAGE_MS);
+      phase = "provider";
+      begunAtMs = lull.clock.nowMs();
+      for (const customer of CUSTOMERS) await lull.receive(customer, "two");
+      await lull.advance(OUTAGE_MS);
+      phase = "over";
+      await lull.advance(15 * MINUTE);
+      await nothingNeedsAPerson();
+      for (const [customer, heard] of Object.entries(toldTo(ledger))) {
+        const texts = heard.split(" | ");
+        expect([customer, texts.filter((text) => text === SORRY).length]).toEqual([customer, 1]);
+        expect([customer, texts.filter((text) => text !== SORRY).join(" ")]).toEqual([customer, "one two"]);
+        expect(texts[0]).toBe(SORRY);
+      }
+    },
+  );
 });

@@ -49,10 +49,11 @@ export async function send(run: TurnRun, draft: Draft, chunk: number): Promise<H
     });
   const outcome: Heard<SendOutcome> = await withDeadline(
     run,
+    draft.channel,
     byAtMs,
     (signal) => channel.send(outgoing(run, draft, chunk), signal).then(named),
     (late) => late.kind === "sent" && tellLate("sent"),
-  ).catch((error) => ({ kind: "unknown", why: wordsOf(error), told: tellable(error) }));
+  ).catch((error) => ({ kind: "unknown", ...heard(error) }));
   const endedAtMs = clock.nowMs();
   const tookMs = endedAtMs - startedAtMs;
   const about = { turn: run.taken.turnId, chunk, channel: draft.channel };
@@ -77,13 +78,15 @@ export async function reconcile(run: TurnRun, draft: Draft, chunk: number): Prom
     notBeforeAtMs: draft.draftedAtMs - PROVIDER_SKEW_MS,
     excludeProviderIds: [...run.taken.recentProviderIds, ...providerIdsOf(draft)],
   };
-  return withDeadline(run, byAtMs, (signal) => channel.reconcile!(query, signal).then(named)).catch(
-    (error): Heard<ReconcileOutcome> => ({
-      kind: "cannot-tell",
-      why: wordsOf(error),
-      told: tellable(error),
-    }),
-  );
+  return withDeadline(run, draft.channel, byAtMs, (signal) =>
+    channel.reconcile!(query, signal).then(named),
+  ).catch((error): Heard<ReconcileOutcome> => ({ kind: "cannot-tell", ...heard(error) }));
+}
+
+/** Of a `LullError` the log has the words as well: its caller leaves out what quotes a customer. */
+function heard(error: unknown): Heard<{ readonly why: string }> {
+  const why = wordsOf(error);
+  return error instanceof LullError ? { why } : { why, told: tellable(error) };
 }
 
 function outgoing(run: TurnRun, draft: Draft, chunk: number) {
@@ -109,6 +112,7 @@ function outgoing(run: TurnRun, draft: Draft, chunk: number) {
  */
 async function withDeadline<T>(
   { clock, heartbeat, settings }: TurnRun,
+  channel: string,
   byAtMs: number,
   request: (signal: AbortSignal) => Promise<T>,
   onLate: (late: T) => void = () => {},
@@ -130,5 +134,8 @@ async function withDeadline<T>(
     (end) => clock.after(leftMs, () => end(giveUp())),
   ]);
   if (answer !== GIVEN_UP) return answer;
-  throw new LullError("no word from the provider in time", { code: "NO_ANSWER", retry: "later" });
+  throw new LullError(`the provider of ${channel} did not answer in time`, {
+    code: "NO_ANSWER",
+    retry: "later",
+  });
 }

@@ -160,13 +160,13 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/ask.ts",
-    code: "const message = `no answer within ${answerTimeoutMs / 1_000} s`;",
+    code: "const message = `the responder gave no answer within ${answerTimeoutMs / 1_000} s`;",
     change: "answerTimeoutMs / 1_000 → answerTimeoutMs * 1_000",
     because: "words for people",
   },
   {
     file: "src/runtime/ask.ts",
-    code: "const message = `no answer within ${answerTimeoutMs / 1_000} s`;",
+    code: "const message = `the responder gave no answer within ${answerTimeoutMs / 1_000} s`;",
     change: "1_000 → 1001",
     because: "words for people",
   },

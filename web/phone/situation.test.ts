@@ -38,13 +38,7 @@ test.each<[string, KnownFeed | undefined, string, string, string]>([
   ["a pause", { ...GATHERING, paused: true }, "trouble", "answering is paused", "2 messages"],
   ["a pause without a message", knownFeed({ paused: true }), "idle", "", ""],
   ["an operator", knownFeed({ handed_off: true }), "trouble", "a person has taken over", ""],
-  [
-    "a try that failed",
-    FAILING,
-    "trouble",
-    "no answer yet, trying again in 12 s: OPENAI_DOWN: 500",
-    "1 message",
-  ],
+  ["a try that failed", FAILING, "trouble", "no answer yet, trying again in 12 s: 500", "1 message"],
   [
     "a try that failed, without a reason",
     { ...FAILING, failing: { tries: 2 }, againAtMs: undefined },
@@ -56,7 +50,7 @@ test.each<[string, KnownFeed | undefined, string, string, string]>([
     "a draft whose sending failed",
     { ...FAILING, state: "answering" },
     "trouble",
-    "no answer yet, trying again in 12 s: OPENAI_DOWN: 500",
+    "no answer yet, trying again in 12 s: 500",
     "1 message",
   ],
   [
@@ -66,7 +60,7 @@ test.each<[string, KnownFeed | undefined, string, string, string]>([
     "answering… try 3",
     "1 message",
   ],
-  ["a dead letter", DEAD, "trouble", "could not be answered: OPENAI_REJECTED: 400", ""],
+  ["a dead letter", DEAD, "trouble", "could not be answered: 400", ""],
   [
     "a dead letter whose reason is not told",
     knownFeed({ unanswered: [{ at: AT, message_ids: ["m1"], attempts: 1 }] }),
@@ -127,4 +121,10 @@ test("the bar shows how much of the window is left, by the service's clock", () 
 test("what a screen reader says does not change with every second", () => {
   const later = told(GATHERING, { serviceNowMs: AT_MS + 1_000 });
   expect([told(GATHERING).heard, later.heard]).toEqual(["Gathering messages.", "Gathering messages."]);
+});
+
+test("an outage of minutes is told with how long it has lasted", () => {
+  const since = new Date(AT_MS - 150_000).toISOString();
+  const away = { ...FAILING, failing: { ...FAILING.failing!, since } };
+  expect(told(away).text).toBe("no answer for 2 min, trying again in 12 s: 500");
 });

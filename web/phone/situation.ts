@@ -65,7 +65,7 @@ function afterwards(feed: KnownFeed): Situation {
   const last = unansweredNow(feed);
   // A letter that is too long to be told leaves its mark in the status.
   if (last || (feed.unanswered.length === 0 && feed.status === "processing_error")) {
-    const text = ["could not be answered", last?.reason].filter(Boolean).join(": ");
+    const text = ["could not be answered", inWords(last?.reason)].filter(Boolean).join(": ");
     return trouble(text, "Could not be answered.", "could not answer");
   }
   if (!isUnsureNow(feed)) return IDLE;
@@ -87,8 +87,20 @@ function answering({ failing }: KnownFeed, count: string): Situation {
 function tryingAgain({ failing, againAtMs = 0 }: KnownFeed, count: string, nowMs: number): Situation {
   const inSeconds = secondsUp(againAtMs - nowMs);
   const when = inSeconds > 0 ? `trying again in ${inSeconds} s` : "trying again";
-  const text = [`no answer yet, ${when}`, failing?.reason].filter(Boolean).join(": ");
-  return trouble(text, "No answer yet. Trying again.", "trying again", count);
+  const text = [`no answer ${sinceWhen(failing?.since, nowMs)}, ${when}`, inWords(failing?.reason)];
+  return trouble(text.filter(Boolean).join(": "), "No answer yet. Trying again.", "trying again", count);
+}
+
+/** For how long, once that is more than a moment. */
+function sinceWhen(since: string | undefined, nowMs: number): string {
+  const minutes = since === undefined ? 0 : Math.floor((nowMs - Date.parse(since)) / 60_000);
+  return minutes < 1 ? "yet" : `for ${minutes} min`;
+}
+
+/** Without its code, which is for the log and the docs. */
+function inWords(reason = ""): string {
+  const words = reason.replace(/^(?:[A-Z][A-Z0-9_]+: )+/, "");
+  return words === "" ? reason : words;
 }
 
 function gathering({ dueAtMs = 0, opened, staged }: KnownFeed, nowMs: number): Situation {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { type Stood, standingOf } from "../../core/standing.ts";
 import { pauseLines, troubleLines, waitingShown } from "./standing.ts";
+import { since } from "./times.ts";
 
 const NOW = 100_000_000;
 const standing = (...stood: Stood[]) => standingOf(stood, { all: false, projects: ["acme"] }, NOW);
@@ -19,7 +20,7 @@ it("what is paused is counted, and says how it goes on", () => {
 it("what waits for another system is told with since when", () => {
   const elsewhere = (agoMs: number) => ({ lock: { staged: 1, elsewhere: { sinceAtMs: NOW - agoMs } } });
   expect(troubleLines(standing(elsewhere(60_000), elsewhere(180_000)), NOW)).toEqual([
-    ["elsewhere", "2 conversations, since 3 min ago: lull locks"],
+    ["elsewhere", `2 conversations, ${since(NOW - 180_000, NOW)}: lull locks`],
   ]);
 });
 

@@ -2,7 +2,7 @@ import type { FailingReason, Kept, Standing } from "../../core/standing.ts";
 import { counted } from "./counted.ts";
 import { nextStep } from "./next-step.ts";
 import { oneLine } from "./table.ts";
-import { relativeTime } from "./times.ts";
+import { relativeTime, since } from "./times.ts";
 
 const REASON_MAX = 100;
 
@@ -48,19 +48,19 @@ function pausedOnes({ conversations, messages }: Kept): Line[] {
 /** What is tried, and does not go on. */
 export function troubleLines({ failing, elsewhere }: Standing, nowMs: number): Line[] {
   const { conversations, sinceAtMs } = elsewhere;
-  const since = sinceAtMs === undefined ? "" : `, since ${relativeTime(sinceAtMs, nowMs)}`;
+  const from = sinceAtMs === undefined ? "" : `, ${since(sinceAtMs, nowMs)}`;
   return [
     ...failing.flatMap((reason) => failingLines(reason, nowMs)),
     ...(conversations === 0
       ? []
-      : [["elsewhere", `${counted(conversations, "conversation")}${since}: lull locks`] as const]),
+      : [["elsewhere", `${counted(conversations, "conversation")}${from}: lull locks`] as const]),
   ];
 }
 
 function failingLines({ reason, conversations, sinceAtMs, againAtMs }: FailingReason, nowMs: number): Line[] {
   const parts = [
     `${counted(conversations, "conversation")} wait${conversations === 1 ? "s" : ""}`,
-    sinceAtMs !== undefined && `since ${relativeTime(sinceAtMs, nowMs)}`,
+    sinceAtMs !== undefined && since(sinceAtMs, nowMs),
     againAtMs !== undefined && `tried again ${relativeTime(againAtMs, nowMs)}`,
   ];
   const step = nextStep(reason);

@@ -7,12 +7,24 @@ const UNITS: readonly (readonly [string, number])[] = [
   ["s", 1_000],
 ];
 
+const DAY_MS = 86_400_000;
+
 /** `3 min ago`, `in 12 s`, `now`: the nearest whole unit, which is what a person wants to know. */
 export function relativeTime(atMs: number, nowMs: number): string {
   const awayMs = atMs - nowMs;
   const size = duration(Math.abs(awayMs));
   if (size === undefined) return "now";
   return awayMs > 0 ? `in ${size}` : `${size} ago`;
+}
+
+/** `since 12:03 (6 min ago)`, to be compared with other clocks and logs. Older than a day: with its date. */
+export function since(atMs: number, nowMs: number): string {
+  const at = new Date(atMs);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} `;
+  const time = `${two(at.getHours())}:${two(at.getMinutes())}`;
+  const isOld = Math.abs(nowMs - atMs) >= DAY_MS;
+  return `since ${isOld ? day : ""}${time} (${relativeTime(atMs, nowMs)})`;
 }
 
 /** `12 s`, `3 min`; undefined below a second. */

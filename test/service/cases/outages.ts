@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { systemClock } from "../../../src/runtime/system-clock.ts";
 import { eventually } from "../../lull-process.ts";
 import { atRest, type Case, type RunningService } from "../platform.ts";
 
@@ -99,4 +100,67 @@ export const outageCases: readonly Case[] = [
         () => at.twilio.behave(() => ({ kind: "ok" })),
       ),
   },
+  {
+    title: "the model is away, and then the provider, each in every way there is",
+    environment: {
+      ...environment,
+      LULL_FAILURE_TEXT: SORRY,
+      LULL_FAILURE_TEXT_AFTER_SECONDS: "1",
+      LULL_ANSWER_TIMEOUT_SECONDS: "1",
+    },
+    run: liveThroughBoth,
+  },
 ];
+
+/** Refused, told to wait, silent, cut off, and taken without a word. */
+async function liveThroughBoth(at: RunningService): Promise<void> {
+  const everyone = Array.from({ length: CUSTOMERS }, (_, customer) => customer);
+  const { openai, twilio } = at;
+  await Promise.all(everyone.map((customer) => at.write(customer, "one")));
+  await oneAfterTheOther([
+    () => openai.behave(() => ({ error: { status: 500 } })),
+    () => openai.behave(() => ({ error: { status: 429, headers: { "retry-after": "1" } } })),
+    () => openai.behave(() => ({ hang: true })),
+    () => openai.behave(() => ({ drop: true })),
+  ]);
+  openai.behave(({ lastUserText }) => `re: ${lastUserText.replaceAll("\n", " ")}`);
+  await Promise.all(everyone.map((customer) => at.write(customer, "two")));
+  await oneAfterTheOther([
+    () => twilio.behave(() => ({ kind: "status", status: 500 })),
+    () => twilio.behave(() => ({ kind: "error", status: 429, code: 20429, retryAfterSeconds: 1 })),
+    () => twilio.behave(() => ({ kind: "hang" })),
+    () => twilio.behave(({ method }) => ({ kind: "drop", tookEffect: method === "POST" })),
+    () => twilio.stop(),
+  ]);
+  await twilio.start();
+  twilio.behave(() => ({ kind: "ok" }));
+  await eventually("rest", async () => (await waits(at)) || undefined, { deadlineMs: OUTAGE_MS + 120_000 });
+  expect(await atRest(at)).toMatchObject({ dead: 0, unknown: 0 });
+  const heard = Map.groupBy(twilio.sent, ({ to }) => to);
+  expect(heard.size).toBe(CUSTOMERS);
+  for (const said of heard.values()) {
+    const texts = said.map(({ body }) => body);
+    expect(
+      texts
+        .filter((text) => text !== SORRY)
+        .join(" ")
+        .replaceAll("re: ", ""),
+    ).toBe("one two");
+    expect(texts.filter((text) => text === SORRY).length).toBeLessThanOrEqual(1);
+    expect(texts.at(-1)).not.toBe(SORRY);
+  }
+}
+
+/** Each for its share of the outage. */
+async function oneAfterTheOther(ways: readonly (() => unknown)[]): Promise<void> {
+  for (const goAway of ways) {
+    await goAway();
+    await systemClock.sleep(OUTAGE_MS / ways.length);
+  }
+}
+
+/** Whether everything is answered. */
+async function waits(at: RunningService): Promise<boolean> {
+  const { staged } = (await at.api("/counts")) as { readonly staged: number };
+  return staged === 0;
+}

@@ -8,7 +8,7 @@ import { nextStep } from "../../output/next-step.ts";
 import { refusalCause } from "../../output/refusal-causes.ts";
 import { setAsideLines } from "../../output/set-aside.ts";
 import { oneLine } from "../../output/table.ts";
-import { relativeTime } from "../../output/times.ts";
+import { relativeTime, since } from "../../output/times.ts";
 
 const TEXT_MAX = 100;
 
@@ -41,7 +41,7 @@ export function failingNow(failing: Failing, isKeptBack: boolean, nowMs: number)
   const again = againAtMs === undefined ? "tried again now" : `tried again ${relativeTime(againAtMs, nowMs)}`;
   const parts = [
     `${counted(tries, "try", "tries")} failed`,
-    sinceAtMs !== undefined && `since ${relativeTime(sinceAtMs, nowMs)}`,
+    sinceAtMs !== undefined && since(sinceAtMs, nowMs),
     !isKeptBack && again,
     nextStep(reason),
   ];
