@@ -1,5 +1,7 @@
+import { writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { silentPeer } from "../src/testing/bad-peer.ts";
 import { fakeTwilio } from "../src/testing/fake-twilio.ts";
@@ -172,4 +174,20 @@ describe("no check says ok of what nothing looked at, nor skip of what held", ()
       }),
     );
   }, 60_000);
+});
+
+test("a database that cannot be made is told by doctor and start with what is in the way", async () => {
+  const inTheWay = join(folder.path, "data");
+  await writeFile(inTheWay, "");
+  const why = `${inTheWay} is a file where a folder has to be: choose another path (--db, LULL_DB)`;
+  const findings = await doctor({ LULL_WEB: "1", PORT: "0" }, "--offline");
+  expect(findings.find(({ check }) => check === "database")).toMatchObject({
+    verdict: "fail",
+    detail: expect.stringContaining(why),
+  });
+  for (const check of ["disk space", "file system", "rights"])
+    expect(verdictsOf(findings, check)).toEqual([]);
+  const start = folder.start(["start"], { env: { LULL_WEB: "1", PORT: "0" } });
+  expect(await start.gone()).toMatchObject({ code: 1 });
+  expect(start.stderr).toContain(why);
 });

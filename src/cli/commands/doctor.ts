@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Loaded } from "../../config/load.ts";
 import { CONFIG_VARIABLE } from "../../config/resolve-settings.ts";
+import { placeProblem } from "../../engines/sqlite/place.ts";
 import { createLull } from "../../index.ts";
 import { withoutUsers } from "../../schema/plain-url.ts";
 import type { Call, Command } from "../command.ts";
@@ -90,7 +91,7 @@ async function examineLoaded(
   const hasStore = db === undefined || existsSync(db);
   const groups = await Promise.all([
     db === undefined ? [] : checkDisk(db),
-    db === undefined ? [] : checkRights(db, call.io.cwd),
+    db === undefined || placeProblem(db) !== undefined ? [] : checkRights(db, call.io.cwd),
     checkEnvironmentFile(call.io.cwd, call.io.env),
     loaded.misspelt.map((sentence) => warn("environment", sentence)),
     checkSecretFiles(loaded.file, call.io.cwd),

@@ -25,6 +25,9 @@ const FUSE = 1702057286;
 
 /** Where the database is or will be: one that this user may write, with room, on a disk of this machine. */
 export async function checkDisk(db: string): Promise<CheckResult[]> {
+  const problem = placeProblem(db);
+  // What is in the way is no place of ours, so nothing else is said of it.
+  if (problem !== undefined) return [fail("database", problem)];
   const path = await nearest(db);
   const { type, bavail, bsize } = await statfs(path);
   return [checkPlace(db, path === db), checkSpace(bavail * bsize, path), checkKind(type, path)];
@@ -38,8 +41,6 @@ async function nearest(db: string): Promise<string> {
 }
 
 function checkPlace(db: string, exists: boolean): CheckResult {
-  const problem = placeProblem(db);
-  if (problem !== undefined) return fail("database", problem);
   if (exists) return ok("database", `this user may write ${db}`);
   return ok("database", `nothing is in the way of ${db}, which the first start makes`);
 }

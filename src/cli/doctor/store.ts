@@ -1,4 +1,5 @@
 import { access } from "node:fs/promises";
+import { placeProblem } from "../../engines/sqlite/place.ts";
 import type { Lull } from "../../index.ts";
 import { counted } from "../output/counted.ts";
 import { type CheckResult, fail, ok, skip, warn } from "./check-result.ts";
@@ -15,7 +16,9 @@ export async function checkStore(
   hasSeedTables = false,
 ): Promise<readonly CheckResult[]> {
   if (db !== undefined && !(await isThere(db)))
-    return [skip("store", "there is no database yet: it is made by the first start, and not by this")];
+    return [
+      skip("store", placeProblem(db) === undefined ? NOT_YET : "there is no database, nor a place for one"),
+    ];
   try {
     const engine = await lull.engine();
     const checks = (await engine.checks?.()) ?? [];
@@ -42,6 +45,7 @@ export async function checkStore(
   }
 }
 
+const NOT_YET = "there is no database yet: it is made by the first start, and not by this";
 const LOOK = "look at them with `lull quarantine`";
 const MOVE = "; messages of another system: `lull migrate seed-aws`";
 
