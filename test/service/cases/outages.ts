@@ -118,10 +118,10 @@ async function liveThroughBoth(at: RunningService): Promise<void> {
   const { openai, twilio } = at;
   await Promise.all(everyone.map((customer) => at.write(customer, "one")));
   await oneAfterTheOther([
-    () => openai.behave(() => ({ error: { status: 500 } })),
-    () => openai.behave(() => ({ error: { status: 429, headers: { "retry-after": "1" } } })),
-    () => openai.behave(() => ({ hang: true })),
-    () => openai.behave(() => ({ drop: true })),
+    () => openai.behave(() => ({ kind: "error", status: 500 })),
+    () => openai.behave(() => ({ kind: "error", status: 429, retryAfterSeconds: 1 })),
+    () => openai.behave(() => ({ kind: "hang" })),
+    () => openai.behave(() => ({ kind: "drop" })),
   ]);
   openai.behave(({ lastUserText }) => `re: ${lastUserText.replaceAll("\n", " ")}`);
   await Promise.all(everyone.map((customer) => at.write(customer, "two")));
