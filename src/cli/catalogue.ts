@@ -228,6 +228,16 @@ export const CATALOGUE: readonly (Entry | Group)[] = [
     load: () => of(import("./commands/pause.ts"), (m) => m.resume),
   },
   {
+    name: "export",
+    summary: "what is kept of a person, as JSON",
+    load: () => of(import("./commands/export.ts"), (m) => m.exportPerson),
+  },
+  {
+    name: "erase",
+    summary: "erase a person from every conversation",
+    load: () => of(import("./commands/erase.ts"), (m) => m.erase),
+  },
+  {
     name: "doctor",
     summary: "check configuration, credentials, clock, disk, webhook URLs",
     load: () => of(import("./commands/doctor.ts"), (m) => m.doctor),
@@ -246,6 +256,11 @@ export const CATALOGUE: readonly (Entry | Group)[] = [
     name: "backup",
     summary: "copy the database while the service runs",
     load: () => of(import("./commands/backup.ts"), (m) => m.backup),
+  },
+  {
+    name: "restore",
+    summary: "check a backup, and put it in place",
+    load: () => of(import("./commands/restore.ts"), (m) => m.restore),
   },
   {
     name: "compact",

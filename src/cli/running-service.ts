@@ -98,6 +98,6 @@ function asking(signal: AbortSignal, headers: Readonly<Record<string, string>> =
   return { headers: { connection: "close", ...headers }, redirect: "manual", signal };
 }
 
-async function tokenOf(secrets: Secrets, reference: Service["apiToken"]): Promise<string | undefined> {
+export async function tokenOf(secrets: Secrets, reference: Service["apiToken"]): Promise<string | undefined> {
   return reference === undefined ? undefined : secrets.get(reference).catch(() => undefined);
 }

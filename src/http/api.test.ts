@@ -39,6 +39,8 @@ async function call(method: string, path: string, body?: unknown) {
 const create = { channel: "whatsapp", address: "+15550100", sender: "+15550123" };
 
 /** Each route once, successfully: the request, the call of the engine, the status. */
+const SPELT = ["+15550101", "15550101", "whatsapp:+15550101", "whatsapp:15550101"];
+
 const CASES: [string, string, unknown, unknown[] | undefined, number][] = [
   [
     "GET",
@@ -86,6 +88,34 @@ const CASES: [string, string, unknown, unknown[] | undefined, number][] = [
   ["DELETE", "/api/dead/d%2F1", undefined, ["discardDead", "d/1"], 200],
   ["POST", "/api/unknown/u_1/mark", { as: "not-sent" }, ["markUnknown", "u_1"], 200],
   ["POST", "/api/unknown/u_1/resend", undefined, ["resendUnknown", "u_1"], 200],
+  [
+    "POST",
+    "/api/find-person",
+    { customer: "visitor-0001" },
+    ["find", { names: ["visitor-0001"], isThorough: false }],
+    200,
+  ],
+  [
+    "POST",
+    "/api/erase-person",
+    { customer: "+15550101", thorough: true },
+    ["find", { names: SPELT, isThorough: true }],
+    202,
+  ],
+  [
+    "POST",
+    "/api/export-person?limit=10",
+    { customer: "+15550101", channel: "whatsapp" },
+    ["find", { names: SPELT, isThorough: false }],
+    200,
+  ],
+  [
+    "POST",
+    "/api/erase-synthetic",
+    { run: "0a1b2c3d" },
+    ["conversations", { search: "lull-load-test-0a1b2c3d-", limit: 100 }],
+    200,
+  ],
   ["GET", "/api/projects", undefined, ["projectChanges"], 200],
   [
     "POST",

@@ -9,6 +9,7 @@ import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { isPossibleId } from "./ids.ts";
 import { LISTING_ROUTES } from "./listing-routes.ts";
 import { openapiOf } from "./openapi.ts";
+import { PEOPLE_ROUTES } from "./people-routes.ts";
 import { PROJECT_ROUTES } from "./project-routes.ts";
 import { toPublic } from "./public-json.ts";
 import { fromPublic, publicSchema } from "./public-schema.ts";
@@ -23,6 +24,7 @@ export const ROUTES: readonly Route[] = [
   ...TURN_ROUTES,
   ...LISTING_ROUTES,
   ...REPAIR_ROUTES,
+  ...PEOPLE_ROUTES,
   ...PROJECT_ROUTES,
   {
     method: "GET",

@@ -280,6 +280,7 @@ export const LIMITS = {
     max: 36_500,
     key: "retentionDays",
     default: 0,
+    flag: "retention",
     help: "how long committed messages are kept; `0`: for good",
     more: ". Refusals, which name who wrote, go after as long, and after 30 days in any case",
   },

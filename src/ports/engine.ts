@@ -15,6 +15,7 @@ import type { CheckResult } from "./check-result.ts";
 import type { Clock } from "./clock.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Inspector } from "./inspector.ts";
+import type { People } from "./people.ts";
 import type { Repairs } from "./repairs.ts";
 import type { SeedTableNames, SeedTables } from "./seed-tables.ts";
 
@@ -241,6 +242,8 @@ export interface Engine extends EngineHealth {
   readonly conversations: Conversations;
   readonly repairs: Repairs;
   readonly inspector: Inspector;
+  /** What is kept of a person, by their own address. */
+  readonly people: People;
   /** 32 bytes in base64url, the same in every process on this store, and others for each purpose. */
   secretFor(purpose: string): Promise<string>;
   /** Imports what another engine stored; called again, only what is new. Absent if files are copied. */
@@ -251,7 +254,7 @@ export interface Engine extends EngineHealth {
 }
 
 /** What operating conversations takes, and all that the callers of one project have of an engine. */
-export type OperatedEngine = Pick<Engine, "conversations" | "inspector" | "repairs">;
+export type OperatedEngine = Pick<Engine, "conversations" | "inspector" | "repairs" | "people">;
 
 export interface BackupOptions {
   /** When the copy is made: a service that starts on it says so. */
@@ -265,6 +268,35 @@ export interface BackupOptions {
 export interface BackupReport {
   readonly staged: number;
   readonly drafts: number;
+}
+
+/** What is in a backup. */
+export interface StoredInBackup extends BackupReport {
+  readonly conversations: number;
+  readonly deadLetters: number;
+  /** When it was made; absent where a copy was not made as a backup. */
+  readonly takenAtMs?: number;
+  /** When its newest message came, or its newest turn was over. */
+  readonly newestAtMs?: number;
+}
+
+export interface RestoreOptions {
+  /** For the name under which the present file is kept. */
+  readonly atMs: number;
+  /** Nothing is put in place. */
+  readonly checkOnly?: boolean;
+  /** The present file cannot be read, and the operator knows that nothing has it open. */
+  readonly force?: boolean;
+  readonly onProgress: (done: number, total: number) => void;
+  /** Called before each step that changes what lies at the path. */
+  readonly onStep?: (step: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface RestoreReport {
+  readonly contents: StoredInBackup;
+  /** Where the file is that was in its place. */
+  readonly kept?: string;
 }
 
 export interface CompactReport {
@@ -290,6 +322,8 @@ export interface EngineProvider {
   seedTables?(names: Partial<SeedTableNames>, context: EngineContext): Promise<SeedTables>;
   /** Copies a consistent snapshot to `file` while the service runs. */
   backup?(file: string, options: BackupOptions): Promise<BackupReport>;
+  /** Checks a backup and puts it in place, while no service runs. Absent where there are no files. */
+  restore?(backup: string, options: RestoreOptions): Promise<RestoreReport>;
   /** Shown instead if the store has backups of its own. */
   readonly backupNote?: string;
   /** Writes the store's file anew, so that nothing is left of what was erased. Other writers wait. */

@@ -5,12 +5,14 @@ import type { OperatedEngine } from "../ports/engine.ts";
 import { type CreateRequest, type CreateResult, createConversation } from "./create-conversation.ts";
 import { answerLate } from "./late-answer.ts";
 import { type Operating, operating } from "./operating.ts";
+import { type PeoplesRights, peoplesRights } from "./people.ts";
 import { viewOf } from "./project-view.ts";
 import { type SayRequest, type SayResult, say } from "./say.ts";
+import { type SyntheticCustomers, syntheticCustomers } from "./synthetic-customers.ts";
 import type { UseCaseContext, WholeContext } from "./use-case.ts";
 
 /** What may be done with conversations: with all, or with those of one project. */
-export interface Operations extends Operating {
+export interface Operations extends Operating, PeoplesRights, SyntheticCustomers {
   /**
    * Creates a conversation, or finds the active one of the same sender and address. `made` is told its id
    * before the first message is said.
@@ -30,6 +32,8 @@ export function operationsOver(context: UseCaseContext & { readonly log: Log }):
   const saying: Operations["say"] = (request) => say(context, request);
   return {
     ...operating(context),
+    ...peoplesRights(context),
+    ...syntheticCustomers(context),
     engine: context.engine,
     createConversation: (request, made) => createConversation({ ...context, say: saying }, request, made),
     say: saying,

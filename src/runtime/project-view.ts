@@ -3,10 +3,12 @@ import { projectOf, projectWith } from "../core/projects.ts";
 import { LullError } from "../errors.ts";
 import type { ConversationKey } from "../model/conversation.ts";
 import type { DeadLetter } from "../model/dead-letter.ts";
+import { isPlace, type KeptOf } from "../model/kept.ts";
 import type { Settings } from "../model/settings.ts";
 import type { Conversations } from "../ports/conversations.ts";
 import type { Engine, OperatedEngine } from "../ports/engine.ts";
 import type { ConversationFilter, Inspector, Listing, Page } from "../ports/inspector.ts";
+import type { People } from "../ports/people.ts";
 import type { Repairs } from "../ports/repairs.ts";
 import { withSealedCursors } from "./sealed-cursor.ts";
 import { theirPages } from "./their-pages.ts";
@@ -22,7 +24,7 @@ type Key = () => Promise<Buffer>;
 
 /** What a project sees of the store: other projects' conversations are not there. */
 export function viewOf(engine: Engine, settings: Settings, project: string): OperatedEngine {
-  const { conversations, inspector, repairs } = engine;
+  const { conversations, inspector, repairs, people } = engine;
   // Also of the only project: at an address that no channel has are customers of projects that are gone.
   const isTheirs: IsTheirs = (key) => projectWith(settings, key) === project;
   // A channel that was removed from the configuration may have been another project's.
@@ -38,6 +40,29 @@ export function viewOf(engine: Engine, settings: Settings, project: string): Ope
     conversations: theirConversations(conversations, isTheirs, knows),
     inspector: theirInspector(inspector, isTheirs, knows, key),
     repairs: theirRepairs(repairs, knows),
+    people: theirPeople(people, isTheirs, Object.keys(settings.channels).filter(hasChannel)),
+  };
+}
+
+/** What names a person in no conversation is theirs if it came over one of their channels. */
+function theirPeople(all: People, isTheirs: IsTheirs, channels: readonly string[]): People {
+  const theirs = (of: KeptOf): KeptOf | undefined => {
+    if (isPlace(of)) return isTheirs({ ...of, sender: "" }) ? of : undefined;
+    return { ...of, channels: channels.filter((name) => of.channels?.includes(name) ?? true) };
+  };
+  return {
+    async find(search) {
+      const { items, ...rest } = await all.find(search);
+      return { items: items.filter((at) => isTheirs({ ...at, sender: "" })), ...rest };
+    },
+    async kept(of, page) {
+      const own = theirs(of);
+      return own ? all.kept(own, page) : { items: [] };
+    },
+    async erase(of) {
+      const own = theirs(of);
+      return own ? all.erase(own) : "not-found";
+    },
   };
 }
 

@@ -13,6 +13,7 @@ const CALLERS: Readonly<Record<Exclude<keyof Engine, Odd>, Caller>> = {
   conversations: "api",
   repairs: "api",
   inspector: "api",
+  people: "api",
   turns: "worker",
   sweeping: "sweeper",
 };

@@ -41,6 +41,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   refusals: "Refusals",
   quarantined: "Quarantine",
   counts: "How much there is",
+  people: "People",
   pause: "Pausing everything",
   resume: "Pausing everything",
   projects: "Projects",

@@ -13,6 +13,9 @@ const BODIES: Readonly<Record<string, object>> = {
   handOffConversation: { reason: "asked for a human" },
   replyToTurn: { text: "Your table is booked.", complete: true },
   markUnknownSend: { as: "sent" },
+  findPerson: { customer: "+15550100" },
+  erasePerson: { customer: "+15550100", channel: "web" },
+  exportPerson: { customer: "+15550100" },
   changeProject: { paused: true },
   writeMessage: { id: "1", sender: "visitor-0001", text: "are you open?" },
 };

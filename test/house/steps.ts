@@ -10,6 +10,8 @@ export const STEPS_OF_ONE: Readonly<Record<string, string>> = {
     "what a look reads in several requests, and hands on from one to the next",
   "engines/aws/steps/import-conversation.ts":
     "only this engine takes in what another has kept: `lull import` goes from a file to AWS",
+  "engines/aws/steps/kept.ts":
+    "how each kind is read out of partitions; a store of tables has a table for each kind",
   "engines/aws/steps/lease.ts": "LEASE is a write of its own, whose answer may get lost",
   "engines/aws/steps/left-behind.ts":
     "reading a pile again for each of its turns would cost a request a page",

@@ -3,6 +3,7 @@ import { createEdge, type EdgeOptions } from "../../src/http/edge.ts";
 import { type ServeOptions, type Serving, serve } from "../../src/http/node.ts";
 import type { Conversation } from "../../src/model/conversation.ts";
 import type { DeadLetter } from "../../src/model/dead-letter.ts";
+import { isPlace } from "../../src/model/kept.ts";
 import type { Log, LogFields } from "../../src/model/log.ts";
 import type { FullReply } from "../../src/model/reply.ts";
 import type { GivenSettings } from "../../src/model/settings.ts";
@@ -15,10 +16,12 @@ import { createConversation } from "../../src/runtime/create-conversation.ts";
 import { knownChannel } from "../../src/runtime/known-channel.ts";
 import { operating } from "../../src/runtime/operating.ts";
 import { operationsOver, withinProject } from "../../src/runtime/operations.ts";
+import { peoplesRights } from "../../src/runtime/people.ts";
 import { projectsOver } from "../../src/runtime/projects.ts";
 import { SampledLog } from "../../src/runtime/sampled-log.ts";
 import type { SayRequest } from "../../src/runtime/say.ts";
 import type { Service } from "../../src/runtime/service.ts";
+import { syntheticCustomers } from "../../src/runtime/synthetic-customers.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
 
 /** 2025-11-15T08:00:00.000Z: what the stub's clock shows. */
@@ -193,6 +196,18 @@ function stubEngine(calls: Calls): Engine {
       resendUnknown: note("resendUnknown", (id) => (id === "u_1" ? "staged" : unrepeated(id))),
       discardQuarantined: note("discardQuarantined", () => "not-found" as const),
     },
+    people: {
+      find: note("find", ({ names }) => ({
+        items: names.includes("+15550101")
+          ? [{ channelType: "test", address: "+1", names, conversationIds: ["c_1"], others: [] }]
+          : [],
+      })),
+      kept: note("kept", (of, { kind }) => ({
+        items:
+          isPlace(of) && kind === "conversation" ? [{ conversationId: "c_1", record: CONVERSATION }] : [],
+      })),
+      erase: note("erasePerson", () => "erased" as const),
+    },
     inspector: {
       conversations: note("conversations", () => ({ items: [CONVERSATION], next: "more" })),
       conversation: note("conversation", (id) => (known(id) ? DETAIL : undefined)),
@@ -289,6 +304,8 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     logged,
     ...context,
     ...operating({ ...context, log }),
+    ...peoplesRights({ ...context, log }),
+    ...syntheticCustomers(context),
     ...projectsOver({ ...context, watch: { changed: () => {} } }),
     projectTokens: {},
     forProject: (project) => operationsOver({ ...withinProject(context, project), log }),

@@ -14,6 +14,7 @@ import { Quarantine } from "../../src/engines/sqlite/quarantine.ts";
 import { RowCache } from "../../src/engines/sqlite/row-cache.ts";
 import { type Row, Statements } from "../../src/engines/sqlite/statements.ts";
 import { sqliteTables } from "../../src/engines/sqlite/tables.ts";
+import { KEPT_KINDS } from "../../src/model/kept.ts";
 import type { Taken, TakeOutcome } from "../../src/model/take.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import { allSent, arrival, draftFor, replied, unknown } from "../../src/testing/engine-contract/builders.ts";
@@ -22,11 +23,13 @@ const NEVER = new AbortController().signal;
 
 /**
  * Steps for people, who ask for all of something, or that look through what is open now. Erasing looks for a
- * person's name in refusals and quarantined rows: two tables that have a limit.
+ * person's name in refusals and quarantined rows: two tables that have a limit. A person without a
+ * conversation is looked for page by page.
  */
 const MAY_SCAN = new Set([
   "counts",
   "erase",
+  "findPerson",
   "freeLeases",
   "gauges",
   "holders",
@@ -187,6 +190,14 @@ async function everything(): Promise<void> {
   await inspector.counts();
   await inspector.projectChanges();
   await inspector.gauges();
+  const { people } = engine;
+  const found = await people.find({ names: ["ana", "ben"] });
+  for (const cursor of ["", found.next!, JSON.stringify(["dead"])])
+    await people.find({ names: ["cyd"], cursor });
+  for (const kind of KEPT_KINDS)
+    for (const cursor of [{}, { cursor: "0:5" }])
+      await people.kept(found.items[0]!, { kind, limit: 10, ...cursor });
+  await people.erase({ names: ["cyd"] });
   await conversations.erase(id);
 }
 

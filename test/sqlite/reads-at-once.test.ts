@@ -102,6 +102,11 @@ function inputs(): { readonly [N in ReadName]: StepInput<N> } {
     listRefusals: page,
     listQuarantined: page,
     projectChanges: undefined as never,
+    findPerson: { names: [conversation.sender] },
+    keptOf: {
+      of: { ...key, names: [key.sender], conversationIds: [key.id], others: [] },
+      page: { kind: "turn", limit: 10 },
+    },
     counts: undefined as never,
     gauges: undefined as never,
   };

@@ -9,6 +9,8 @@ export interface Burst {
   readonly giveUpAtMs: number;
   readonly pollMs: number;
   readonly clock: Clock;
+  /** Ends it: what is on its way is waited for, and nothing more is written. */
+  readonly signal: AbortSignal;
 }
 
 /** What happened to one customer. */
@@ -45,7 +47,8 @@ export async function live(
 ): Promise<Experience> {
   const acknowledgedMs: number[] = [];
   for (let n = 1; n <= burst.messages; n++) {
-    if (n > 1) await burst.clock.sleep(burst.gapMs);
+    if (n > 1) await burst.clock.sleep(burst.gapMs, burst.signal);
+    if (burst.signal.aborted) break;
     const tookMs = await post(burst, n);
     if (tookMs === undefined) continue;
     acknowledgedMs.push(tookMs);
@@ -92,10 +95,10 @@ function causeOf(error: Error): string {
 
 async function untilAnswered(burst: Burst, acknowledged: number): Promise<Feed | undefined> {
   let feed: Feed | undefined;
-  while (acknowledged > 0 && burst.clock.nowMs() < burst.giveUpAtMs) {
+  while (acknowledged > 0 && !burst.signal.aborted && burst.clock.nowMs() < burst.giveUpAtMs) {
     feed = (await look(burst)) ?? feed;
     if (answeredIn(feed) >= acknowledged) return feed;
-    await burst.clock.sleep(burst.pollMs);
+    await burst.clock.sleep(burst.pollMs, burst.signal);
   }
   return feed;
 }

@@ -37,6 +37,7 @@ import {
 } from "./steps/inspect.ts";
 import { listLocks } from "./steps/locks.ts";
 import { knownSince } from "./steps/memory.ts";
+import { eraseKept, findPerson, keptOf } from "./steps/people.ts";
 import { ping, probe } from "./steps/ping.ts";
 import { discardQuarantined, listQuarantined } from "./steps/quarantined.ts";
 import { stage } from "./steps/receive.ts";
@@ -116,6 +117,11 @@ export function engineOn(context: AwsContext, close: () => Promise<void>): Engin
       discardQuarantined: async (id, how) => discardQuarantined(await ready(), id, how),
     },
     inspector: inspectorOver(ready),
+    people: {
+      find: async (search) => findPerson(await ready(), search),
+      kept: async (of, page) => keptOf(await ready(), of, page),
+      erase: async (of) => eraseKept(await ready(), of),
+    },
     secretFor: async (purpose) => (await ready()).installation.secretFor(purpose),
     importConversation: async (kept) => importConversation(await ready(), kept),
     ping: async () => ping(await ready()),

@@ -1,5 +1,6 @@
 import type { Engine, FreedLeases } from "../../ports/engine.ts";
 import type { StepClient } from "./requests.ts";
+import type { ErasedInput } from "./steps/erase.ts";
 
 /** What differs between embedded engines besides where a step runs. */
 export interface EngineParts {
@@ -66,6 +67,11 @@ export function embeddedEngine(steps: StepClient, parts: EngineParts): Engine {
       discardQuarantined: steps.discardQuarantined,
     },
     inspector: inspectorOver(steps),
+    people: {
+      find: steps.findPerson,
+      kept: (of, page) => steps.keptOf({ of, page }),
+      erase: (of) => erased(steps, { of }),
+    },
     secretFor: steps.secretFor,
     ping: parts.ping,
     ...(parts.checks && { checks: parts.checks }),
@@ -91,11 +97,7 @@ function conversationsOver(steps: StepClient): Engine["conversations"] {
     get: steps.get,
     change: (id, change) => steps.change({ id, change }),
     changeAttribute: (id, change) => steps.changeAttribute({ id, change }),
-    async erase(id) {
-      const result = await steps.erase(id);
-      if (result === "not-found") return result;
-      return (await steps.tracesLeft()) === undefined ? "erased" : "erasing";
-    },
+    erase: (id) => erased(steps, { id }),
     history: (id, messagesMax, bytesMax) =>
       steps.history({ id, messagesMax, ...(bytesMax !== undefined && { bytesMax }) }),
     say: steps.say,
@@ -103,6 +105,14 @@ function conversationsOver(steps: StepClient): Engine["conversations"] {
     pauseAll: steps.pauseAll,
     changeProject: (project, change) => steps.changeProject({ project, change }),
   };
+}
+
+/** One bounded step after the other. A process that dies in between is asked again, and goes on. */
+async function erased(steps: StepClient, input: ErasedInput): Promise<"erased" | "erasing" | "not-found"> {
+  let result = await steps.erase(input);
+  while (result === "more") result = await steps.erase(input);
+  if (result === "not-found") return result;
+  return (await steps.tracesLeft()) === undefined ? "erased" : "erasing";
 }
 
 function inspectorOver(steps: StepClient): Engine["inspector"] {

@@ -6,6 +6,7 @@ import { history } from "./steps/history.ts";
 import * as inspecting from "./steps/inspect.ts";
 import { listLocks } from "./steps/locks.ts";
 import { knownSince, secretFor } from "./steps/memory.ts";
+import * as people from "./steps/people.ts";
 import { ping } from "./steps/ping.ts";
 import * as quarantined from "./steps/quarantined.ts";
 import * as receiving from "./steps/receive.ts";
@@ -68,6 +69,8 @@ export const READS = {
   listRefusals: inspecting.listRefusals,
   listQuarantined: quarantined.listQuarantined,
   projectChanges: inspecting.projectChanges,
+  findPerson: people.findPerson,
+  keptOf: people.keptOf,
   counts: inspecting.counts,
   gauges: inspecting.gauges,
 } as const;

@@ -7,6 +7,7 @@ import type { ConversationState } from "../../core/state.ts";
 import type { Conversation, ConversationKey } from "../../model/conversation.ts";
 import type { LetterHead } from "../../model/dead-letter.ts";
 import type { HistoryMessage } from "../../model/history.ts";
+import type { KeptKind } from "../../model/kept.ts";
 import type { NameRecord, NameRecords } from "../../model/names.ts";
 import type { ProjectChange, ProjectChanges } from "../../model/project.ts";
 import type { Refusal } from "../../model/refusal.ts";
@@ -225,10 +226,36 @@ export interface QuarantineTable {
   list(page: Page): Listing<QuarantinedRow>;
 }
 
+/** The rows of one kind that are kept of a person: how they are read, and how they are removed. */
+export interface KeptRows {
+  /** A page of those of a conversation, in the order in which they were stored. */
+  of(conversationId: string, page: Page): Listing<object>;
+  /** Removes at most `max` of a conversation's. How many it were. */
+  removeOf(conversationId: string, max: number): number;
+}
+
+/** Kinds that have rows of their own. Names are kept by name, and of what was sent only hashes are kept. */
+export type StoredKind = Exclude<KeptKind, "name" | "sent">;
+
+/** What has no index by person, and is looked through. */
+export interface PeopleTable {
+  /** Addresses of ours at which people are known, each with its type of channel. */
+  addresses(): Pick<ConversationKey, "channelType" | "address">[];
+  /**
+   * Messages that one of these names wrote, and that wait or are dead letters where there is no conversation:
+   * a bounded look.
+   */
+  strays(names: readonly string[], page: Page): Listing<StagedRow>;
+  /** Refusals, and rows that were set aside, that name one of these people: a bounded look. */
+  named(kind: NamedKind, names: readonly string[], page: Page): Listing<object>;
+}
+
+export type NamedKind = Extract<StoredKind, "refusal" | "quarantined">;
+
 /** What concerns several tables. */
 export interface Removal {
-  /** Removes the record and every row that belongs to it, dead letters too. False if there was nothing. */
-  conversation(id: string): boolean;
+  /** Notes that a person was erased: bytes of it may be left in a file. */
+  noteErased(): void;
   /**
    * Removes what names a person and belongs to no conversation: refusals, quarantined rows. If only some
    * channels' are to go, quarantined rows stay: they do not say whose they are.
@@ -244,7 +271,7 @@ export interface Removal {
  * What the steps of an embedded engine work on: synchronous reads and writes inside one transaction.
  * Two stores offer it, a SQLite file and plain maps; the steps are written once.
  */
-export interface Tables {
+export interface Tables extends PersonalTables {
   readonly conversations: ConversationTable;
   readonly names: NameTable;
   readonly staged: StagedTable;
@@ -257,4 +284,11 @@ export interface Tables {
   readonly meta: MetaTable;
   readonly quarantine: QuarantineTable;
   readonly removal: Removal;
+}
+
+/** What is kept of people, by kinds. */
+export interface PersonalTables {
+  /** Every kind of what is kept of a person: what an export reads, and what an erasure removes. */
+  readonly kept: Readonly<Record<StoredKind, KeptRows>>;
+  readonly people: PeopleTable;
 }

@@ -3,7 +3,7 @@ import type { MemoryRows } from "./rows.ts";
 
 export function removal(rows: MemoryRows): Removal {
   return {
-    conversation: (id) => eraseConversation(rows, id),
+    noteErased: () => {},
     named(names, isErasedOn = () => true) {
       rows.refusals = rows.refusals.filter(
         ({ sender, channel }) => !names.includes(sender) || !isErasedOn(channel),
@@ -34,17 +34,6 @@ export function removal(rows: MemoryRows): Removal {
       return { rows: Math.min(old.length, max), isCut: old.length >= max };
     },
   };
-}
-
-function eraseConversation(rows: MemoryRows, id: string): boolean {
-  const { conversations, staged, states, messages, turns, dead, unknown } = rows;
-  const wasKept = [conversations, staged, states, messages, turns].map((map) => map.delete(id));
-  const belonging = [dead, unknown].flatMap((map) =>
-    [...map].flatMap(([key, each]) => (each.conversationId === id ? map.delete(key) : [])),
-  );
-  const before = rows.refusals.length;
-  rows.refusals = rows.refusals.filter((each) => each.conversationId !== id);
-  return [...wasKept, ...belonging, rows.refusals.length < before].includes(true);
 }
 
 /** A removal for each item that is older, oldest first. */

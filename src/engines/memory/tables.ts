@@ -12,6 +12,7 @@ import type {
   WatchedCounts,
 } from "../embedded/tables.ts";
 import { historyTable } from "./history.ts";
+import { keptTables, peopleTable } from "./kept.ts";
 import { nameKey } from "./registry.ts";
 import { removal } from "./removal.ts";
 import { lastOf, MemoryRows, paged } from "./rows.ts";
@@ -34,6 +35,8 @@ export function memoryTables(rows = new MemoryRows()): Tables {
     // No other process writes here.
     quarantine: { add: () => {}, discard: () => false, list: () => ({ items: [] }) },
     removal: removal(rows),
+    kept: keptTables(rows),
+    people: peopleTable(rows),
   };
 }
 

@@ -29,6 +29,11 @@ export async function removeHalfCopiesOf(file: string): Promise<void> {
   for (const name of old) await remove(join(dirname(file), name)).catch(() => {});
 }
 
+/** Whether a path names what an unfinished backup left, or lies in it. */
+export function isHalfCopy(path: string): boolean {
+  return HALF_COPY.test(basename(path)) || HALF_COPY.test(basename(dirname(path)));
+}
+
 export function remove(path: string): Promise<void> {
   // SQLite's thread may write a last time while the folder is being emptied.
   return rm(path, { recursive: true, force: true, maxRetries: 10 });

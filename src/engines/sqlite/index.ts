@@ -12,6 +12,7 @@ import { examine } from "./examine.ts";
 import { groupText } from "./group-text.ts";
 import { requireOwnLog } from "./own-log.ts";
 import { Reader } from "./reader.ts";
+import { restore } from "./restore.ts";
 import type { TimedRequest } from "./step-request.ts";
 import { type GroupReply, openStore, resultOf, type Store, type StoreOptions } from "./store.ts";
 import { StoreClient } from "./store-client.ts";
@@ -57,6 +58,7 @@ export function sqlite(options: SqliteOptions): EngineProvider {
     },
     compact: async () => compact(options.file),
     backup: (file, backupOptions) => backUp(options.file, file, backupOptions),
+    restore: (file, restoreOptions) => restore(options.file, file, restoreOptions),
   };
 }
 

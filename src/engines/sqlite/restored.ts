@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import type { BackupReport } from "../../ports/engine.ts";
+import type { BackupReport, StoredInBackup } from "../../ports/engine.ts";
 import { whileBusy } from "./connection.ts";
 
 const NOTE = "backup_at_ms";
@@ -27,7 +27,8 @@ export interface Restored extends BackupReport {
 }
 
 /** A backup cannot tell whom it brings back: of erased people nothing is kept. */
-const BROUGHT_BACK = "people who were erased since then are in it again: erase them again, by the same ids";
+const BROUGHT_BACK =
+  "people who were erased since then are in it again: erase them again, by the same ids or addresses";
 
 /** Told once, to the first process that asks: this database is a backup that was put in place. */
 export function restoredFrom(database: DatabaseSync): Restored | undefined {
@@ -36,6 +37,27 @@ export function restoredFrom(database: DatabaseSync): Restored | undefined {
   const take = database.prepare("DELETE FROM meta WHERE key = ? RETURNING value");
   const note = whileBusy(() => take.get(NOTE));
   return note && { backupAt: timeIn(note.value), ...whileBusy(() => heldBy(database)), detail: BROUGHT_BACK };
+}
+
+/** What is in a file that is to be put in place. */
+export function contentsOf(database: DatabaseSync): StoredInBackup {
+  const one = (query: string) => Object.values(database.prepare(query).get() ?? {})[0];
+  const note = one(`SELECT value FROM meta WHERE key = '${NOTE}'`);
+  // An older file has no such column, or no such table: what it has of both is told.
+  const newest = Math.max(
+    ...[
+      "SELECT max(committed_at_ms) FROM turns",
+      "SELECT max(at_ms) FROM messages",
+      "SELECT max(json_extract(item, '$.arrivedAtMs')) FROM staged WHERE json_valid(item)",
+    ].map((query) => Number(one(query) ?? 0)),
+  );
+  return {
+    ...heldBy(database),
+    conversations: Number(one("SELECT count(*) FROM conversations")),
+    deadLetters: Number(one("SELECT count(*) FROM dead_letters")),
+    ...(note !== undefined && { takenAtMs: Number(note) }),
+    ...(newest > 0 && { newestAtMs: newest }),
+  };
 }
 
 function timeIn(note: unknown): string {

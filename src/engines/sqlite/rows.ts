@@ -21,7 +21,7 @@ export function newestFirst<T extends TableName>(
 }
 
 /** The most bytes of one page, as they are stored; one row always fits. */
-const PAGE_BYTES_MAX = 8_000_000;
+export const PAGE_BYTES_MAX = 8_000_000;
 
 /** The most rows that one page looks at for those that meet its conditions: other readers wait meanwhile. */
 const SEARCHED_ROWS_MAX = 10_000;

@@ -144,7 +144,8 @@ class FileStore implements Store {
     });
     const isAsked = (step: StepName) => requests.some(({ name }) => name === step);
     if (isAsked("sweep")) this.#maintain();
-    if (isAsked("erase") || (isAsked("sweep") && this.#nowMs >= this.#tracesAtMs)) this.#removeTraces();
+    const isErased = requests.some(({ name }, at) => name === "erase" && !isToGoOn(replies[at]));
+    if (isErased || (isAsked("sweep") && this.#nowMs >= this.#tracesAtMs)) this.#removeTraces();
     return replies;
   }
 
@@ -298,6 +299,11 @@ class FileStore implements Store {
   #say(level: LogLevel, event: string, fields: LogFields): void {
     this.#said.push({ level, event, fields });
   }
+}
+
+/** More of the person is left: the file is rewritten once, at the end. */
+function isToGoOn(reply: StepReply | undefined): boolean {
+  return reply?.ok === true && reply.result === "more";
 }
 
 function attemptToRemove(database: Session["database"]): TracesRemoval {

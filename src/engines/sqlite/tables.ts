@@ -9,8 +9,10 @@ import { cachedStaged } from "./tables/cached-staged.ts";
 import { conversationTable } from "./tables/conversations.ts";
 import { deadLetterTable } from "./tables/dead-letters.ts";
 import { historyTable } from "./tables/history.ts";
+import { keptTables } from "./tables/kept.ts";
 import { metaTable } from "./tables/meta.ts";
 import { nameTable } from "./tables/names.ts";
+import { peopleTable } from "./tables/people.ts";
 import { quarantineTable } from "./tables/quarantine.ts";
 import { recordsById } from "./tables/records-by-id.ts";
 import { refusalTable } from "./tables/refusals.ts";
@@ -42,5 +44,7 @@ export function sqliteTables(options: TablesOptions): Tables {
     meta: metaTable(sql, cache),
     quarantine: quarantineTable(sql, quarantine, readRows),
     removal: removal(sql, cache),
+    kept: keptTables(sql, readRows, cache),
+    people: peopleTable(sql, readRows),
   };
 }

@@ -22,6 +22,7 @@ import { projects } from "./projects.ts";
 import { receiving } from "./receiving.ts";
 import { recording } from "./recording.ts";
 import { refusedBefore } from "./refused-before.ts";
+import { rights } from "./rights.ts";
 import { scale } from "./scale.ts";
 import { strangers } from "./strangers.ts";
 import { sweeping } from "./sweeping.ts";
@@ -64,6 +65,7 @@ export const engineContract: readonly EngineCase[] = [
   ...lateAnswers,
   ...recording,
   ...erasing,
+  ...rights,
   ...sweeping,
   ...clocks,
   ...foreignRows,

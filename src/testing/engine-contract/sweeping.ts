@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { REMEMBERED_LONGER_MS } from "../../core/defaults.ts";
-import { textsOf } from "./builders.ts";
+import { as, draftFor, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";
 
@@ -157,6 +157,19 @@ export const sweeping: readonly EngineCase[] = [
     await s.passes(s.settings.graceMs);
     assert.deepEqual((await s.engine.sweeping.sweep()).orphans, []);
   }),
+
+  scene(
+    "a draft stays past the retention time, with the messages that it answers",
+    { retentionMs: 24 * HOUR },
+    async (s) => {
+      const taken = await s.turnFor("hi");
+      as("drafted", await s.engine.turns.draft(taken.lease, draftFor(taken, "the answer")));
+      await s.passes(25 * HOUR);
+      for (let sweeps = 0; sweeps < 12; sweeps += 1) await s.engine.sweeping.sweep();
+      const [lock] = await s.locks();
+      assert.deepEqual([lock?.draft, lock?.staged], [true, 1]);
+    },
+  ),
 
   scene(
     "old messages and turns go after the retention time; staged and dead ones stay",

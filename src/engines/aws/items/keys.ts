@@ -105,6 +105,11 @@ export function refusedPartition(hashedName: string): string {
   return `${OWN}refused/${hashedName}`;
 }
 
+/** Where it is noted that the person of this name is being erased, by a hash of the name. */
+export function erasingKey(hashedName: string): string {
+  return `${OWN}erasing/${hashedName}`;
+}
+
 /** Where the record of a name is stored. */
 export function aliasKey({ channelType, address }: ConversationKey, name: string): string {
   return `${OWN}alias/${digest(JSON.stringify([channelType, address, name]))}`;

@@ -12,6 +12,9 @@ import { NO_ROOM, type Stored, storedFrom, withoutForeign } from "./state-item.t
 /** A copy has to fit into its item, however large the row is. */
 const RAW_CHARACTERS_MAX = 90_000;
 
+/** How the copy of such a row begins in its conversation's partition. */
+export const QUARANTINE_ITEM = "q#";
+
 /** The list of rows that were set aside. */
 export const QUARANTINE = "quarantine";
 
@@ -70,7 +73,7 @@ async function quarantineCopy(context: AwsContext, table: TableName, row: Item, 
 }
 
 export function quarantineKey(conversationId: string, id: string): Item {
-  return { conversation_id: conversationId, item_id: `q#${id}` };
+  return { conversation_id: conversationId, item_id: `${QUARANTINE_ITEM}${id}` };
 }
 
 /** The turn that ran then, if it can be read: its reply may have gone out. */

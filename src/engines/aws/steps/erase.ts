@@ -3,7 +3,8 @@ import { messagesOf } from "../../../core/staged.ts";
 import type { Draft } from "../../../model/draft.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
 import type { AwsContext } from "../context.ts";
-import { equal } from "../dynamo/expression.ts";
+import { equal, type Item } from "../dynamo/expression.ts";
+import { pages } from "../dynamo/pages.ts";
 import { rowKey, SENDER } from "../items/conversation-item.ts";
 import { rowOf, rowSenderAt } from "../items/conversation-row.ts";
 import { conversationKeyOf, fullKey, fullNoteKey, isOwn } from "../items/keys.ts";
@@ -33,6 +34,14 @@ export async function erase(context: AwsContext, id: string): Promise<"erased" |
   for (const other of person.ids) if (other !== id) await eraseConversation(context, other);
   await eraseNames(context, person);
   return (await eraseConversation(context, id)) ? "erased" : "not-found";
+}
+
+/** A person who was found by name. Names last: by them, what an interrupted erasure left is found again. */
+export async function erasePeople(context: AwsContext, person: PersonRows): Promise<boolean> {
+  let isFound = false;
+  for (const id of person.ids) isFound = (await eraseConversation(context, id)) || isFound;
+  await eraseNames(context, person);
+  return isFound;
 }
 
 /** False if nothing of it is stored. */
@@ -115,15 +124,22 @@ async function eraseStaged(context: AwsContext, id: string): Promise<void> {
  * removed with them: of committed turns, and of those that became dead letters.
  */
 async function eraseKept(context: AwsContext, id: string): Promise<void> {
-  const items = await context.store.query("messages", { key: equal("conversation_id", id) });
-  const begins = (prefix: string) => items.filter(({ item_id }) => String(item_id).startsWith(prefix));
-  const turns = context.quarantine.sound("messages", items.filter(holdsRecord), recordFrom);
-  const letters = context.quarantine.sound("messages", begins(LETTER), letterFrom);
-  const drafts = letters.flatMap(({ draft }) => (draft ? [sendsOf(draft)] : []));
-  await eraseSent(context, [...turns, ...drafts]);
-  const keys = items.map(({ item_id }) => ({ conversation_id: id, item_id }));
-  await context.store.writeMany("messages", { delete: keys });
+  const key = equal("conversation_id", id);
+  const read = (from: Item | undefined) =>
+    context.store.queryPage("messages", { key, from, limit: ITEMS_AT_ONCE });
+  for await (const items of pages(read)) {
+    const begins = (prefix: string) => items.filter(({ item_id }) => String(item_id).startsWith(prefix));
+    const turns = context.quarantine.sound("messages", items.filter(holdsRecord), recordFrom);
+    const letters = context.quarantine.sound("messages", begins(LETTER), letterFrom);
+    const drafts = letters.flatMap(({ draft }) => (draft ? [sendsOf(draft)] : []));
+    await eraseSent(context, [...turns, ...drafts]);
+    const keys = items.map(({ item_id }) => ({ conversation_id: id, item_id }));
+    await context.store.writeMany("messages", { delete: keys });
+  }
 }
+
+/** Items that are in memory at once, of which one may have 400 KB. */
+const ITEMS_AT_ONCE = 500;
 
 type Sends = Pick<TurnRecord, "channel" | "providerIds">;
 

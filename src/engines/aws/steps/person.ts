@@ -28,7 +28,11 @@ export interface PersonRows {
 /** The person of this conversation; `row` is its record, if there is one. */
 export async function personOf(context: AwsContext, id: string, row: Item | undefined): Promise<PersonRows> {
   const named = row ? [conversationFrom(row)] : await namedWithout(context, id);
-  const people = await Promise.all(named.map((key) => everythingOf(context, key)));
+  return together(await Promise.all(named.map((key) => everythingOf(context, key))));
+}
+
+/** Several people, or one under several names, as one. */
+export function together(people: readonly PersonRows[]): PersonRows {
   return {
     keys: people.flatMap(({ keys }) => keys),
     ids: [...new Set(people.flatMap(({ ids }) => ids))],
@@ -58,7 +62,7 @@ async function namedIn(context: AwsContext, id: string, arrival: Arrival): Promi
 }
 
 /** One name leads to conversations, and each of them may know another name. */
-async function everythingOf(
+export async function everythingOf(
   context: AwsContext,
   key: NamedKey,
   names: readonly string[] = namesOf(key),

@@ -120,7 +120,7 @@ function idInPlace(table: InPlaceTable, key: Item): string {
   return `${table}:${short}.${Buffer.from(text).toString("base64url")}`;
 }
 
-function copyRow(item: Item): QuarantinedRow {
+export function copyRow(item: Item): QuarantinedRow {
   const conversationId = String(item.conversation_id);
   return {
     id: String(item.quarantine_id),

@@ -5,6 +5,7 @@ import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, equal, type Item } from "../dynamo/expression.ts";
+import { pages } from "../dynamo/pages.ts";
 import { conversationKeyOf, keptUntil } from "../items/keys.ts";
 import { type Receipt, refusalItem, refusalLists, shortName } from "../items/refusal-item.ts";
 import { isAlive, rememberRefused } from "../items/seen.ts";
@@ -46,17 +47,28 @@ async function recordOnce(context: AwsContext, messageId: string, item: Item): P
 
 /** Removes refusals of a person who had no conversation then: found by name among any number of others. */
 export async function eraseRefusals(context: AwsContext, keys: readonly ConversationKey[]): Promise<void> {
-  const { store, installation, settings } = context;
-  const known = new Set(keys.map(({ sender }) => shortName(sender)));
-  const isErasedOn = erasedOn(settings, keys) ?? (() => true);
+  const isErasedOn = erasedOn(context.settings, keys) ?? (() => true);
+  const names = keys.map(({ sender }) => sender);
+  await eraseRefusalsOf(context, names, isErasedOn);
+}
+
+/** A partition of each name, page by page: callers cause refusals without end. */
+export async function eraseRefusalsOf(
+  context: AwsContext,
+  names: readonly string[],
+  isErasedOn: IsErasedOn,
+): Promise<void> {
+  const { store, installation } = context;
+  const known = new Set(names.map(shortName));
   for (const name of known) {
     const key = equal("conversation_id", installation.refusedPartition(name));
     const attributes = ["conversation_id", "item_id", "channel"];
-    const refused = await store.query("messages", { key, attributes });
-    const theirs = refused.filter(({ channel }) => isErasedOn(String(channel)));
-    await store.writeMany("messages", {
-      delete: theirs.map(({ conversation_id, item_id }) => ({ conversation_id, item_id })),
-    });
+    for await (const refused of pages((from) => store.queryPage("messages", { key, attributes, from }))) {
+      const theirs = refused.filter(({ channel }) => isErasedOn(String(channel)));
+      await store.writeMany("messages", {
+        delete: theirs.map(({ conversation_id, item_id }) => ({ conversation_id, item_id })),
+      });
+    }
   }
   await eraseShared(context, known, isErasedOn);
 }

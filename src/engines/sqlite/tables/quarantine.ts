@@ -25,7 +25,7 @@ export function quarantineTable(
   };
 }
 
-function quarantinedFrom(row: Row): QuarantinedRow {
+export function quarantinedFrom(row: Row): QuarantinedRow {
   const { number, source, key, conversation_id: conversationId, why, at_ms: atMs, raw } = row;
   return {
     id: String(number),

@@ -1,35 +1,15 @@
 import type { IsErasedOn } from "../../../core/erased-refusals.ts";
+import { isAbout } from "../../../core/named-rows.ts";
 import type { Removal } from "../../embedded/tables.ts";
 import { Expiry } from "../expiry.ts";
-import { isAbout } from "../named-rows.ts";
 import type { RowCache } from "../row-cache.ts";
 import type { Statements } from "../statements.ts";
 import { noteErased, tracesLeft } from "../traces.ts";
 
-const BELONGING = [
-  "staged",
-  "states",
-  "messages",
-  "turns",
-  "dead_letters",
-  "unknown_sends",
-  "refusals",
-  "quarantine",
-];
-
 export function removal(sql: Statements, cache: RowCache): Removal {
   const expiry = new Expiry(sql);
   return {
-    conversation(id) {
-      cache.clear();
-      const belonging = BELONGING.map((table) =>
-        sql.run(`DELETE FROM ${table} WHERE conversation_id = ?`, id),
-      );
-      const record = sql.run("DELETE FROM conversations WHERE id = ?", id);
-      const isFound = record > 0 || belonging.some((rows) => rows > 0);
-      if (isFound) noteErased(sql);
-      return isFound;
-    },
+    noteErased: () => noteErased(sql),
     named(names, isErasedOn) {
       // There is no index by name: each refusal would cost one more page. Erasures are rare.
       const written = names.map((name) => `"sender":${JSON.stringify(name)}`);

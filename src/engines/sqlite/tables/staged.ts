@@ -25,12 +25,12 @@ const IS_ODD = `(${ARRIVED}) IS NULL OR (${POSITION}) IS NULL
 const SEQUENCE = `CASE WHEN typeof(sequence) = 'integer' AND sequence BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}
   THEN sequence END`;
 
-const COLUMNS = `${SEQUENCE} AS sequence, id, conversation_id, kind, item, ${BYTES} AS bytes`;
-const OF_CONVERSATION = `SELECT ${COLUMNS} FROM staged WHERE conversation_id = ?`;
+export const STAGED_COLUMNS = `${SEQUENCE} AS sequence, id, conversation_id, kind, item, ${BYTES} AS bytes`;
+const OF_CONVERSATION = `SELECT ${STAGED_COLUMNS} FROM staged WHERE conversation_id = ?`;
 const STAGED = `${OF_CONVERSATION} ORDER BY staged.sequence`;
 const AT = `${OF_CONVERSATION} AND staged.sequence = ?`;
 /** Ids that are asked for are nearly always at the front: the rest of the pile is not searched for more. */
-const STAGED_AS = `SELECT ${COLUMNS} FROM staged WHERE conversation_id = ?1
+const STAGED_AS = `SELECT ${STAGED_COLUMNS} FROM staged WHERE conversation_id = ?1
   AND id IN (SELECT value FROM json_each(?2)) ORDER BY staged.sequence LIMIT json_array_length(?2)`;
 const LATELY =
   "FROM staged WHERE conversation_id = ? AND kind = 'message' ORDER BY staged.sequence DESC LIMIT ?";
@@ -89,7 +89,7 @@ export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
       return rows.length < found.length && sql.isWriting ? read(as(id, ids)) : rows;
     },
     latest(id, messagesMax, bytesMax) {
-      const wanted = { columns: COLUMNS, long: "item" };
+      const wanted = { columns: STAGED_COLUMNS, long: "item" };
       return read(rowsWithin(sql, LATELY, wanted, [id], messagesMax, bytesMax).rows).reverse();
     },
     firstOutbound: (id) => items(id, () => sql.all(FIRST_OUTBOUND, id))[0],
