@@ -187,7 +187,7 @@ const GLOSSARY_WORDS = [
   ],
   ...["responder", "draft", "chunk", "reply", "outcome", "refusal", "outbound", "late answer"],
   ...["sound, foreign", "glance", "fitness", "knob"],
-  ...["quarantine", "dead letter", "unknown send", "late send", "orphan", "sweeper", "settle"],
+  ...["quarantine", "dead letter", "kept", "unknown send", "late send", "orphan", "sweeper", "settle"],
   ...["hand-off", "pause", "admission", "dedupe memory", "engine", "sqlite", "aws", "queue"],
 ];
 /** Ordinary words of the trade among the nouns of `src/model`, and a name's record. */

@@ -85,6 +85,7 @@ const EXCUSED: Readonly<Record<string, string>> = {
   "engines/aws/dynamo/create-tables.ts": "makes tables by hand, for emulators and first tries",
   "engines/aws/queue/create-queues.ts": "makes queues by hand, likewise",
   "engines/aws/dynamo/lacking.ts": "asked by `lull migrate` alone, which ends with the client's own deadline",
+  "cli/load-test/clean.ts": "asks that service to remove them, and gives up on each request after a minute",
   "cli/load-test/customer.ts": "plays a customer of the service on this machine, and gives up by --timeout",
 };
 

@@ -17,7 +17,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   ],
   "a request to the API, or a command, is refused with it": [
     ...["ANSWER_TOO_LARGE", "FORBIDDEN", "INCOMPLETE_LIST", "INVALID_REQUEST", "PROVIDER_UNAVAILABLE"],
-    "TOO_MANY_MESSAGES",
+    ...["TOO_MANY_MESSAGES", "INVALID_BACKUP"],
   ],
   "a turn's note, and the turn goes on": ["OPENAI_PAST_GONE", "OPENAI_THREAD_ENDED", "UNREADABLE_NOTE"],
   "an older version leaves the conversation to the newer one": ["NEWER_VERSION"],

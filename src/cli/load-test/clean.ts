@@ -1,4 +1,6 @@
 import { createLull } from "../../index.ts";
+import { systemClock } from "../../runtime/system-clock.ts";
+import { within } from "../../wire/deadline.ts";
 import { isLoopbackHost } from "../../wire/request-origin.ts";
 import type { Call } from "../command.ts";
 import { silent, withData } from "../data.ts";
@@ -58,21 +60,23 @@ async function overApi({ call, origin, isNamed }: Cleaning): Promise<Erase> {
     (publicUrl !== undefined && new URL(publicUrl).origin === origin);
   const token = isOurs ? await tokenOf(secrets, apiToken) : undefined;
   return async (body) => {
-    const response = await fetch(`${origin}/api/erase-synthetic`, {
-      method: "POST",
-      redirect: "manual",
-      headers: {
-        "content-type": "application/json",
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      },
-      body: JSON.stringify(body),
-    }).catch(() => undefined);
+    const headers = {
+      "content-type": "application/json",
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    };
+    const request = { method: "POST", redirect: "manual", headers, body: JSON.stringify(body) } as const;
+    const response = await within(systemClock, REQUEST_MS_MAX, (signal) =>
+      fetch(`${origin}/api/erase-synthetic`, { ...request, signal }),
+    ).catch(() => undefined);
     if (response === undefined) return { why: `${origin} does not answer` };
     const answer = (await response.json().catch(() => ({}))) as Answer;
     if (response.ok) return { erased: answer.erased ?? 0, hasMore: answer.has_more === true };
     return { why: answer.error?.message ?? `the API answered ${response.status}` };
   };
 }
+
+/** Some hundred customers at a time: a store is rewritten meanwhile. */
+const REQUEST_MS_MAX = 60_000;
 
 interface Answer {
   readonly erased?: number;
