@@ -40,10 +40,11 @@ beforeAll(async () => {
 }, INSTALL_MS);
 
 afterEach(async () => {
-  if (server?.exitCode === null) {
-    server.kill("SIGKILL");
-    await once(server, "exit");
-  }
+  if (server?.pid === undefined || server.exitCode !== null || server.signalCode !== null) return;
+  const gone = once(server, "exit");
+  // What serves is a child of the command: the whole group goes.
+  process.kill(-server.pid, "SIGKILL");
+  await gone;
 });
 
 afterAll(async () => {
@@ -66,6 +67,7 @@ async function next(...args: readonly string[]): Promise<{ url: string; said: ()
   server = spawn("node", [main, ...args, "--port", "0", "--hostname", "127.0.0.1"], {
     cwd: join(folder, "app"),
     env,
+    detached: true,
   });
   for (const stream of [server.stdout, server.stderr]) stream?.on("data", (chunk) => (output += chunk));
   const url = await eventually("where Next listens", async () => {

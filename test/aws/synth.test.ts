@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ReceiveMessageCommand } from "@aws-sdk/client-sqs";
@@ -60,6 +60,9 @@ test.each([
   async (channel, responder) => {
     const project = join(folder, `init-${channel}`);
     const flags = ["--channel", channel, "--responder", responder, "--engine", "aws"];
+    // The rest is found above it.
+    await mkdir(join(project, "node_modules"), { recursive: true });
+    await symlink(folder, join(project, "node_modules/lull"));
     await run("node", [join(folder, "bin/lull.js"), "init", project, ...flags], folder);
     const assembly = join(project, "assembly");
     await writeFile(join(project, "package-lock.json"), "{}");
