@@ -18,7 +18,7 @@ async function named(pattern: string): Promise<string[]> {
 }
 
 /** What Docker would do up to there, with what is installed here in place of `npm ci`. */
-test("the image is made of what its Dockerfile copies: that is enough to build and to pack all of the package", async () => {
+test("what the Dockerfile copies is enough to build and to pack all of the package", async () => {
   const file = await readFile(join(ROOT, "Dockerfile"), "utf8");
   const [, stage = ""] = /^FROM .* AS build\n([\s\S]*?)^ARG AWS$/m.exec(file) ?? [];
   const app = join(folder, "app");

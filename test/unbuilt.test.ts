@@ -38,7 +38,7 @@ test("in a clone that nobody has built, lull runs, and says what a file needs th
   });
 });
 
-test("a package that was made without its build, as npm makes that of a git dependency, says so", async () => {
+test("a package without its build, as npm makes it of a git dependency, says so", async () => {
   const installed = join(folder, "node_modules/lull");
   for (const name of ["package.json", "bin"])
     await cp(join(ROOT, name), join(installed, name), { recursive: true });

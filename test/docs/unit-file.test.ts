@@ -48,7 +48,7 @@ function settings(text: string, section: string): [key: string, value: string][]
 
 const here = (path: string) => path.replaceAll(/\/(etc|var)\//g, `${folder}/$1/`);
 
-test("the commands of the page put the unit and all that it names where it looks, and what it starts answers", async () => {
+test("the page's commands put what the unit names where it looks, and its service answers", async () => {
   const block = blocksOf("sh").find(({ code }) => code.includes("systemctl enable"));
   const { tarball, remove } = await packedProject();
   const commands = (block?.code ?? "").replaceAll("sudo ", "").split("\n");
