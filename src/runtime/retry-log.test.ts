@@ -118,3 +118,24 @@ describe("while the AI is away", () => {
     expect(told("turn.retry", "warn").length).toBeLessThan(30);
   });
 });
+
+it("an outage is not over because something else was said in a conversation that waits", async () => {
+  let isAway = true;
+  lines = [];
+  lull = testLull({
+    window: { seconds: 1 },
+    log,
+    failureText: "It takes longer.",
+    respond: ({ text }) => {
+      if (isAway) throw answered500(0);
+      return text;
+    },
+  });
+  await lull.receive("ana", "hi");
+  await lull.advance(3 * MINUTE);
+  expect(lull.sent.map(({ text }) => text)).toEqual(["It takes longer."]);
+  expect([told("turn.retries-over").length, told("turn.retry", "warn").length]).toEqual([0, 1]);
+  isAway = false;
+  await lull.advance(2 * MINUTE);
+  expect(told("turn.retries-over")).toHaveLength(1);
+});

@@ -40,7 +40,7 @@ export class RetryLog {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #failing = new Map<string, Failing>();
-  readonly #byConversation = new Map<string, Failing>();
+  readonly #byConversation = new Map<string, { readonly failing: Failing; readonly turn: string }>();
   #begun: number[] = [];
   #stopTimer: (() => void) | undefined;
 
@@ -52,7 +52,8 @@ export class RetryLog {
   note(retry: Retry): void {
     const nowMs = this.#clock.nowMs();
     const { failing, isNew } = this.#failingFor(retry, nowMs);
-    if (this.#byConversation.get(retry.conversation) !== failing) this.ended(retry.conversation);
+    const before = this.#byConversation.get(retry.conversation);
+    if (before && before.failing !== failing) this.#end(before.failing, retry.conversation);
     this.#await(failing, retry, nowMs);
     failing.retries += 1;
     failing.sinceAtMs = Math.min(failing.sinceAtMs, retry.outageSinceAtMs ?? nowMs);
@@ -64,10 +65,13 @@ export class RetryLog {
     this.#stopTimer ??= this.#clock.after(MINUTE_MS, () => this.#tellMinute());
   }
 
-  /** A turn of it ended, or failed for another reason, or is another worker's. */
-  ended(conversation: string): void {
-    const failing = this.#byConversation.get(conversation);
-    if (failing === undefined) return;
+  /** It ended, or is another worker's. What a person or a notice said meanwhile is another turn. */
+  ended({ conversation, turn }: Pick<Retry, "conversation" | "turn">): void {
+    const waiting = this.#byConversation.get(conversation);
+    if (waiting?.turn === turn) this.#end(waiting.failing, conversation);
+  }
+
+  #end(failing: Failing, conversation: string): void {
     this.#forget(failing, conversation);
     if (failing.waiting.size === 0) this.#over(failing);
   }
@@ -99,10 +103,10 @@ export class RetryLog {
     return begun.length < REASONS_MAX;
   }
 
-  #await(failing: Failing, { conversation, afterMs }: Retry, nowMs: number): void {
+  #await(failing: Failing, { conversation, turn, afterMs }: Retry, nowMs: number): void {
     if (!failing.waiting.has(conversation) && this.#byConversation.size >= WAITING_MAX) return;
     failing.waiting.set(conversation, nowMs + afterMs);
-    this.#byConversation.set(conversation, failing);
+    this.#byConversation.set(conversation, { failing, turn });
   }
 
   #forget(failing: Failing, conversation: string): void {

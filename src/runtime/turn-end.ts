@@ -38,7 +38,7 @@ export async function commit(
   if (committed.kind === "lost") return lose(run);
   // The responder said nothing now, but a late answer has already arrived.
   if (committed.kind === "answered") return release(run, { kind: "put-back" });
-  retries.ended(taken.conversation.id);
+  retries.ended(aboutTurn(taken));
   tellCommitted(run, how);
   tellReleased(run, "commit", committed);
   const { next, isLeft } = committed;
@@ -97,7 +97,7 @@ export async function release(run: TurnRun, how: ReleaseReason, told?: string): 
   if (how.kind === "dead-letter") {
     const about = { ...aboutTurn(taken), ...whoseTurn(run) };
     log("error", "turn.dead", { ...about, reason, deadLetter: back.deadLetterId });
-    retries.ended(taken.conversation.id);
+    retries.ended(aboutTurn(taken));
   } else if (how.kind === "retry") {
     const { afterMs, outageSinceAtMs } = how;
     retries.note({ ...aboutTurn(taken), reason, afterMs, outageSinceAtMs });
@@ -108,7 +108,7 @@ export async function release(run: TurnRun, how: ReleaseReason, told?: string): 
 
 export function lose(run: TurnRun): TurnEnd {
   run.log("warn", "lease.lost", aboutTurn(run.taken));
-  run.retries.ended(run.taken.conversation.id);
+  run.retries.ended(aboutTurn(run.taken));
   return { kind: run.heartbeat.lost.reason === NOT_RENEWED ? "abandoned" : "lost" };
 }
 

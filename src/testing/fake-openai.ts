@@ -56,6 +56,8 @@ type Items = readonly Readonly<Record<string, unknown>>[];
 
 const KEY = "a-key-of-the-fake";
 const ITEMS = /^\/v1\/conversations\/([^/]+)\/items$/;
+const MODELS = "/v1/models";
+const NOTHING_ASKED = { body: {}, lastUserText: "", n: 0 };
 const UNKNOWN_RESPONSE: FakeBehaviour = {
   kind: "error",
   status: 400,
@@ -66,7 +68,8 @@ const UNKNOWN_RESPONSE: FakeBehaviour = {
 
 /**
  * OpenAI's `POST /v1/responses` and the items of its conversations on the loopback interface. By default it
- * answers `answer to: <last user text>`. Assistants, threads and runs are gone, as they are at OpenAI: 404.
+ * answers `answer to: <last user text>`. Its list of models is empty, and fails where `behave` says that it
+ * fails: then with `n` 0. Assistants, threads and runs are gone, as they are at OpenAI: 404.
  */
 export function fakeOpenai(): FakeOpenai {
   const asked: FakeOpenaiRequest[] = [];
@@ -75,10 +78,14 @@ export function fakeOpenai(): FakeOpenai {
   let decide: FakeDecision<FakeOpenaiRequest, FakeOpenaiBehaviour> = answerTo;
 
   const handle = ({ path, query }: FakeRequest): FakeReply =>
-    listing(kept.get(ITEMS.exec(path)?.[1] ?? ""), query);
+    path === MODELS
+      ? jsonReply(200, { object: "list", data: [] })
+      : listing(kept.get(ITEMS.exec(path)?.[1] ?? ""), query);
   const server = fakeServer({ handle, refuse });
   server.behave(async (request) => {
     if (request.method === "GET" && ITEMS.test(request.path)) return { kind: "ok" };
+    if (request.method === "GET" && request.path === MODELS)
+      return modelsOr(met(await decide({ ...request, ...NOTHING_ASKED }, 0), NOTHING_ASKED));
     const body = parsed(request.body);
     const refused = refusalOf(request, body);
     if (refused !== undefined) return { kind: "error", ...refused };
@@ -136,12 +143,15 @@ export function fakeToolCall(name: string, args: unknown, callId = "call_1") {
   };
 }
 
-function answerTo({ lastUserText: text }: FakeOpenaiRequest): string {
+function answerTo({ lastUserText: text }: Pick<FakeOpenaiRequest, "lastUserText">): string {
   return `answer to: ${text}`;
 }
 
 /** What the server does with a question. Every answer names its request, as OpenAI's do. */
-function met(behaviour: FakeOpenaiBehaviour, question: FakeOpenaiRequest): FakeBehaviour {
+function met(
+  behaviour: FakeOpenaiBehaviour,
+  question: Pick<FakeOpenaiRequest, "n" | "lastUserText">,
+): FakeBehaviour {
   if (typeof behaviour === "string") return met(saying(behaviour), question);
   const { n } = question;
   const headers = { "content-type": "application/json", "x-request-id": `req_${n}` };
@@ -170,6 +180,12 @@ function listing(items: Items | undefined, query: URLSearchParams): FakeReply {
   const ordered = query.get("order") === "asc" ? items : items.toReversed();
   const data = ordered.slice(0, Number(query.get("limit") ?? 20));
   return jsonReply(200, { object: "list", data, has_more: data.length < items.length });
+}
+
+/** Asked for its models it fails as it fails with everything else. */
+function modelsOr(behaviour: FakeBehaviour): FakeBehaviour {
+  const isWell = behaviour.kind === "ok" || (behaviour.kind === "status" && behaviour.status === 200);
+  return isWell ? { kind: "ok" } : behaviour;
 }
 
 function refusalOf({ method, path, headers }: FakeRequest, body: unknown): FakeError | undefined {
