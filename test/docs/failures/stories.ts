@@ -14,7 +14,7 @@ export interface Story {
   readonly look: () => Promise<Said>;
 }
 
-const OUT = { error: { status: 500 } };
+const OUT = { kind: "error", status: 500 } as const;
 
 export const STORIES: readonly Story[] = [
   {
