@@ -88,8 +88,8 @@ export const STORIES: readonly Story[] = [
     title: "Twilio is down",
     cause: "Twilio's API cannot be reached from here, or answers with errors.",
     next:
-      "Nothing: the answer is written down, and goes out once Twilio takes it. Nobody can be told " +
-      "meanwhile. What Twilio itself could not deliver to you: `lull catch-up --since 2h`.",
+      "Nothing: the answer is written down, and goes out once Twilio takes it. Until then no text can be " +
+      "sent to the customer. What Twilio itself could not deliver to you: `lull catch-up --since 2h`.",
     look: () =>
       at({}, async (place) => {
         await place.start();
