@@ -6,19 +6,24 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { twilio } from "../src/channels/twilio/index.ts";
+import { wati } from "../src/channels/wati/index.ts";
+import { web } from "../src/channels/web/index.ts";
+import { signedWebhook } from "../src/testing/fake-twilio-webhook.ts";
 import { freePort } from "./free-port.ts";
 import { eventually, LullProcess } from "./lull-process.ts";
 
-const PAGE = readFileSync(fileURLToPath(new URL("../docs/security.md", import.meta.url)), "utf8");
+const PAGE = readFileSync(fileURLToPath(new URL("../docs/behind-a-proxy.md", import.meta.url)), "utf8");
 const SECRET = "visitors-prove-with-this";
 const WATI = "the-secret-in-watis-url";
 const TURN_TOKEN = "a-token-that-answers-turns";
 const SENDER = "visitor-0001";
 const SIGNED = { "x-lull-signature": createHmac("sha256", SECRET).update(SENDER).digest("hex") };
+const ACCOUNT = "AC00000000000000000000000000000009";
 const FAR_AWAY = "203.0.113.7";
 
-/** The files of docs/security.md: the whole one, and what a responder on another machine needs beside it. */
+/** The files of docs/behind-a-proxy.md: the whole one, and what a responder elsewhere needs beside it. */
 function printed(language: string): readonly [file: string, turns: string] {
   const [file = "", turns = ""] = [
     ...PAGE.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "gm")),
@@ -54,6 +59,7 @@ const NGINX: Proxy = {
   configure(at, { outside, inside }) {
     const [file, turns] = printed("nginx");
     let site = put(file, "listen 443 ssl;", `listen 127.0.0.1:${outside};`);
+    site = site.replaceAll(/^ *ssl_certificate.*\n/gm, "");
     site = put(site, "/var/log/nginx", at);
     site = put(site, "  location / {", `${put(turns, FAR_AWAY, responder)}\n  location / {`);
     site = put(site, "127.0.0.1:8080", `127.0.0.1:${inside}`);
@@ -122,6 +128,10 @@ async function service(): Promise<number> {
       LULL_WEB: "1",
       LULL_WEB_SECRET: SECRET,
       LULL_TURN_TOKEN: TURN_TOKEN,
+      TWILIO_API_URL: "http://127.0.0.1:9",
+      TWILIO_ACCOUNT_SID: ACCOUNT,
+      TWILIO_AUTH_TOKEN: "a-token-of-twilio",
+      TWILIO_SMS_FROM: "+15550100",
       WATI_API_URL: "http://127.0.0.1:9/1",
       WATI_TOKEN: "t",
       WATI_WEBHOOK_SECRET: WATI,
@@ -172,6 +182,17 @@ function ofWati(bytes: number): RequestInit {
   return { method: "POST", headers: { "content-type": "application/json" }, body };
 }
 
+/** As Twilio posts it to that address. */
+function ofTwilio(url: string, sid: string): RequestInit {
+  const text = "Ärger & 100 %\nzwei";
+  const from = { AccountSid: ACCOUNT, MessageSid: sid, SmsSid: sid, From: "+15550123", To: "+15550100" };
+  const params = { ...from, Body: text, NumMedia: "0" };
+  const { headers, body } = signedWebhook({ url, authToken: "a-token-of-twilio", params });
+  // What a caller says of itself is believed neither by the proxy nor by Lull.
+  const lies = { "x-forwarded-host": "elsewhere.example.com", "x-forwarded-proto": "http" };
+  return { method: "POST", headers: { ...headers, ...lies }, body };
+}
+
 describe.each([
   ["nginx", NGINX],
   ["Caddy", CADDY],
@@ -192,6 +213,16 @@ describe.each([
     expect(await statusOf(wati, ofWati(65_537))).toBe(413);
     for (const path of ["/readyz", "/healthz", "/api/counts", "/api", "/api/openapi.json", "/elsewhere"])
       expect([path, await statusOf(url + path)]).toEqual([path, 404]);
+  });
+
+  it.skipIf(!isInstalled(proxy))("leaves what Twilio signed as it was", async () => {
+    const { url } = await behind(proxy, await service());
+    const [path, sid] = ["/webhooks/sms", `SM${"0".repeat(31)}1`];
+    const asPublic = ofTwilio(`https://bot.example.com${path}`, sid);
+    expect(await statusOf(url + path, asPublic)).toBe(200);
+    expect(await statusOf(`${url}${path}?more=1`, asPublic)).toBe(403);
+    expect(await statusOf(url + path, ofTwilio(`https://elsewhere.example.com${path}`, sid))).toBe(403);
+    expect(await statusOf(url + path, { method: "POST" })).toBe(403);
   });
 
   it.skipIf(!isInstalled(proxy))(
@@ -223,4 +254,29 @@ describe.each([
       for (const secret of [SENDER, WATI, headers["x-lull-signature"]]) expect(told).not.toContain(secret);
     },
   );
+});
+
+describe("also where neither is installed", () => {
+  test.each(["nginx", "caddyfile"])("the limits of the file for %s are those of the channels", (language) => {
+    const [file, turns] = printed(language);
+    const numbers = (text: string) =>
+      [...new Set(text.match(/\b(?:\d{5}|\d+(?:KB|KiB|MB|m))\b/g))].toSorted();
+    const [provider, visitor] = [twilio.sms(), web()].map(({ bodyBytesMax }) => String(bodyBytesMax));
+    expect(wati({}).bodyBytesMax).toBe(Number(provider));
+    const same =
+      language === "nginx" ? [] : [`${Number(visitor) / 1_000}KB`, `${Number(provider) / 1_024}KiB`];
+    expect(numbers(file).filter((each) => each !== "10m")).toEqual([provider, visitor, ...same].toSorted());
+    expect(numbers(turns)).toEqual([language === "nginx" ? "1m" : "1MB"]);
+    for (const text of [file, turns])
+      expect(text.split("{").length, "as many brackets open as close").toBe(text.split("}").length);
+  });
+
+  test("the tunnel lets webhooks and the phone page through, and nothing else", () => {
+    const [config] = printed("yaml");
+    const pattern = new RegExp(/path: (.+)/.exec(config)?.[1] ?? "$.");
+    const passes = ["/", "/webhooks/whatsapp", "/webhooks/web/feed"].map((path) => pattern.test(path));
+    expect(passes).toEqual([true, true, true]);
+    const kept = ["/api/conversations", "/metrics", "/readyz", "/elsewhere", "/x/webhooks/sms"];
+    expect(kept.filter((path) => pattern.test(path))).toEqual([]);
+  });
 });

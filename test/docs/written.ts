@@ -8,6 +8,7 @@ import { withFields } from "./log-page.ts";
 import { withMetrics } from "./metrics-page.ts";
 import { DRAWINGS } from "./pictures/drawings.ts";
 import { withProps } from "./props-page.ts";
+import { withRecipes } from "./recipes-page.ts";
 import { withReference } from "./reference.ts";
 import { withTables } from "./settings-page.ts";
 
@@ -26,6 +27,7 @@ export const WRITTEN: Readonly<Record<string, Write>> = {
   "docs/library.md": withReference,
   "docs/operating.md": (page, sources) => withMetrics(withFields(page, loggedIn(sources).events)),
   "docs/performance.md": (page) => withResults(page, latestResults()),
+  "docs/recipes.md": withRecipes,
   "docs/testing.md": withReference,
   ...DRAWINGS,
 };
