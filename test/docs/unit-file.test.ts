@@ -54,7 +54,7 @@ test("the page's commands put what the unit names where it looks, and its servic
   const commands = (block?.code ?? "").replaceAll("sudo ", "").split("\n");
   const own = commands.filter((line) => OF_THE_MACHINE.test(line));
   expect(own.map((line) => line.split(" ")[0])).toEqual(["useradd", "systemctl"]);
-  await writeFile(join(folder, "lull.env"), `LULL_WEB=1\nLULL_WINDOW_SECONDS=1\nPORT=${port}\n`);
+  await writeFile(join(folder, ".env"), `LULL_WEB=1\nLULL_WINDOW_SECONDS=1\nPORT=${port}\n`);
   await terminal.run(`cp ${tarball} ${folder}`);
   const rest = commands.filter((line) => !OF_THE_MACHINE.test(line));
   await terminal.run(here(rest.join("\n")));

@@ -10,6 +10,7 @@ import { exportsOf, kindsOf, openSources, type Sources } from "./compiler.ts";
 import { loggedIn } from "./log-events.ts";
 import { rowsIn } from "./log-page.ts";
 import { DRAWINGS } from "./pictures/drawings.ts";
+import { PHOTOGRAPH_BYTES_MAX, PHOTOGRAPHS } from "./pictures/photographs.ts";
 import { placesIn } from "./reference.ts";
 import { WRITTEN, WRITTEN_SOURCES } from "./written.ts";
 
@@ -116,13 +117,20 @@ test("no page says a thing twice, as a merge of two ways of saying it would", ()
   expect(twice).toEqual([]);
 });
 
-test("every picture stands in a page, and is drawn from the text in test/docs/pictures", () => {
+test("every picture stands in a page, and is drawn from test/docs/pictures, or photographed", () => {
   const kept = readdirSync(join(ROOT, "docs/pictures")).map((name) => `docs/pictures/${name}`);
-  expect(kept.toSorted()).toEqual(Object.keys(DRAWINGS).toSorted());
+  const photographs = PHOTOGRAPHS.map(({ file }) => file);
+  expect(kept.toSorted()).toEqual([...Object.keys(DRAWINGS), ...photographs].toSorted());
   const shown = PAGES.flatMap(({ text }) =>
     [...text.matchAll(/\]\((pictures\/[^)]+)\)/g)].map(([, path]) => `docs/${path}`),
   );
   expect(shown.toSorted()).toEqual(kept.toSorted());
+});
+
+test.each(PHOTOGRAPHS)("$file is a whole picture, and small", ({ file }) => {
+  const bytes = readFileSync(join(ROOT, file));
+  expect([bytes.readUInt16BE(0), bytes.readUInt16BE(bytes.length - 2)]).toEqual([0xffd8, 0xffd9]);
+  expect(bytes.length).toBeLessThanOrEqual(PHOTOGRAPH_BYTES_MAX);
 });
 
 describe("docs/states.md", () => {

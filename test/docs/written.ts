@@ -1,6 +1,7 @@
 import { latestResults } from "../../bench/latest-results.ts";
 import { withResults } from "../../bench/performance-page.ts";
 import { withRoutes } from "./api-page.ts";
+import { withRefusals } from "./codes-page.ts";
 import type { Sources } from "./compiler.ts";
 import { limitsType } from "./limits-type.ts";
 import { loggedIn } from "./log-events.ts";
@@ -22,6 +23,7 @@ export const WRITTEN_SOURCES: Readonly<Record<string, () => string>> = {
 /** What pages take over from the sources, and pictures: `npm run docs` writes it, and a test compares. */
 export const WRITTEN: Readonly<Record<string, Write>> = {
   "docs/aws.md": withProps,
+  "docs/codes.md": withRefusals,
   "docs/configuration.md": withTables,
   "docs/http-api.md": withRoutes,
   "docs/library.md": withReference,

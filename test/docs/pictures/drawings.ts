@@ -1,5 +1,6 @@
 import { latestResults } from "../../../bench/latest-results.ts";
 import { drawPlot, PLOTS } from "../../../bench/plots.ts";
+import { drawBurst } from "./burst.ts";
 import { drawChart } from "./chart.ts";
 import { COMPONENTS } from "./components.ts";
 import { MESSAGE_AWS, MESSAGE_SQLITE } from "./messages.ts";
@@ -8,6 +9,7 @@ import { CHUNK, CONVERSATION, TURN } from "./states.ts";
 
 /** Every picture of the docs, by its file. */
 export const DRAWINGS: Readonly<Record<string, () => string>> = {
+  "docs/pictures/burst.svg": drawBurst,
   "docs/pictures/components.svg": () => drawChart(COMPONENTS),
   "docs/pictures/message-sqlite.svg": () => drawSequence(MESSAGE_SQLITE),
   "docs/pictures/message-aws.svg": () => drawSequence(MESSAGE_AWS),
