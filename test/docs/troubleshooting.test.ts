@@ -7,7 +7,7 @@ import { pageNamed } from "../doc-pages.ts";
 import { eventually, LullProcess } from "../lull-process.ts";
 import { emptyProject } from "./empty-project.ts";
 
-const { text } = pageNamed("docs/troubleshooting-symptoms.md");
+const { text } = pageNamed("docs/troubleshooting.md");
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const cwd = emptyProject();
 const CONFIG = `export default {
@@ -67,7 +67,7 @@ function expectBoth(printed: string, line: string): void {
   expect(printed, "the command").toContain(line);
 }
 
-describe("docs/troubleshooting-symptoms.md shows what commands print:", () => {
+describe("docs/troubleshooting.md shows what commands print:", () => {
   beforeAll(async () => {
     writeFileSync(join(cwd, "lull.config.ts"), CONFIG);
     service = new LullProcess(["start"], { cwd, env: { ...ENV, PORT: "0" } });

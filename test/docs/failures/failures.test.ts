@@ -5,7 +5,7 @@ import { ROOT } from "../../staged-package.ts";
 import { sectionIn, sectionOf } from "./page.ts";
 import { STORIES } from "./stories.ts";
 
-const page = readFileSync(join(ROOT, "docs/troubleshooting.md"), "utf8");
+const page = readFileSync(join(ROOT, "docs/failures.md"), "utf8");
 
 /** If one fails, a surface speaks otherwise than the page: `npm run docs:failures` writes it anew. */
 describe("the page tells what each failure looks like", () => {
