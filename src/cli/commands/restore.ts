@@ -103,8 +103,8 @@ function next({ staged, drafts, takenAtMs }: StoredInBackup, isCheck: boolean): 
       ? []
       : [
           "What waits in it is answered when the service starts, also where that was done",
-          "since: those customers hear twice. To look first, start it with",
-          "`lull pause` done, and see `lull locks`.",
+          "since: those customers hear twice. To look first: `lull pause` before the",
+          "start, then `lull locks`.",
         ];
   return [
     ...again,

@@ -12,14 +12,13 @@ const NAMES_MAX = 100;
  */
 export async function noteErasing(context: AwsContext, at: PersonAt): Promise<void> {
   const { channelType, address, names, conversationIds } = at;
-  const put = keysOf(context, names).map((key) => ({
-    ...key,
+  const note = {
     channel_type: channelType,
     address,
     names: names.slice(0, NAMES_MAX),
     conversations: conversationIds.slice(0, NAMES_MAX),
-  }));
-  await context.store.writeMany("state", { put });
+  };
+  for (const key of keysOf(context, names)) await context.store.put("state", { ...key, ...note });
 }
 
 /** All at once: a note that is left would name them. */

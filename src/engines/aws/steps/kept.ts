@@ -12,7 +12,7 @@ import { LETTER, LETTER_ROW, letterFrom, wholeLetter } from "../items/letter-ite
 import { isMirrored, legacyFrom, REFUSAL, UNKNOWN, unknownFrom } from "../items/message-item.ts";
 import { QUARANTINE_ITEM } from "../items/quarantined-rows.ts";
 import { refusalFrom } from "../items/refusal-item.ts";
-import { isAlive, sentKeys } from "../items/seen.ts";
+import { isSent } from "../items/seen.ts";
 import { stagedFrom } from "../items/stage-item.ts";
 import { storedFrom } from "../items/state-item.ts";
 import { holdsRecord, RECORD, recordFrom, SAID, saidFrom } from "../items/turn-item.ts";
@@ -157,9 +157,7 @@ async function sentIn(context: AwsContext, id: string, page: Page): Promise<List
   const all = [...sentInDraft(draft), ...items.flatMap((turn) => sentInTurn(turn as never))];
   const known = await Promise.all(
     all.map(async (sent) => {
-      const keys = sentKeys(context, sent.channel, sent.providerId);
-      const found = await context.store.getMany("seen", keys);
-      return found.some((item) => isAlive(item, context.clock.nowMs())) ? [sent] : [];
+      return (await isSent(context, sent.channel, sent.providerId)) ? [sent] : [];
     }),
   );
   return { items: known.flat(), ...(next !== undefined && { next }) };

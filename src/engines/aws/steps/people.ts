@@ -2,6 +2,7 @@ import { conversationKey } from "../../../core/identity.ts";
 import { bearerOf, shownName } from "../../../core/named-person.ts";
 import { isAbout } from "../../../core/named-rows.ts";
 import { namesOf } from "../../../core/names.ts";
+import type { Conversation } from "../../../model/conversation.ts";
 import { isPlace, type KeptOf, type KeptRecord, type NamedOnly, type PersonAt } from "../../../model/kept.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { Listing, Page } from "../../../ports/inspector.ts";
@@ -73,10 +74,9 @@ async function listedBearers(
     .filter((each) => namesOf(each).some((name) => names.includes(name)));
   const places = await Promise.all(
     placesOf({ settings: { channels: {} } }, bearers).map((place) => {
-      const theirs = bearers.filter(
-        (each) => each.channelType === place.channelType && each.address === place.address,
-      );
-      return personAtPlace(context, place, unique([...names, ...theirs.flatMap(namesOf)]));
+      const isThere = (each: Conversation) =>
+        each.channelType === place.channelType && each.address === place.address;
+      return personAtPlace(context, place, names, bearers.filter(isThere));
     }),
   );
   return {
@@ -113,9 +113,10 @@ async function personAtPlace(
   context: AwsContext,
   place: Place,
   names: readonly string[],
+  bearers: readonly Conversation[] = [],
 ): Promise<PersonAt | undefined> {
   const found = await Promise.all(
-    names.map(async (name) => ({ name, ...(await personNamed(context, place, name)) })),
+    names.map(async (name) => ({ name, ...(await personNamed(context, place, name, bearers)) })),
   );
   const theirs = found.filter(({ ids, hasRecords }) => ids.length > 0 || hasRecords);
   if (theirs.length === 0) return undefined;
@@ -133,13 +134,20 @@ interface NamedRows extends PersonRows {
 }
 
 /** The person who has this name at this address of ours, and who else has had it. */
-async function personNamed(context: AwsContext, place: Place, name: string): Promise<NamedRows> {
+async function personNamed(
+  context: AwsContext,
+  place: Place,
+  name: string,
+  bearers: readonly Conversation[] = [],
+): Promise<NamedRows> {
   const key = { ...place, sender: name };
   const [rows, records] = await Promise.all([
     rowsOf(context, key, [name], { active: false }),
     recordsOf(context, key, [name]),
   ]);
-  const { starts, others } = bearerOf(name, rows.map(conversationFrom), records);
+  // Those that bear it beside another name have no key by it; whose the name is, its record says first.
+  const beside = bearers.filter(({ senderAlias }) => senderAlias === name);
+  const { starts, others } = bearerOf(name, [...rows.map(conversationFrom), ...beside], records);
   const person = together(
     await Promise.all(starts.map((start) => everythingOf(context, { ...key, ...start }))),
   );
@@ -147,8 +155,8 @@ async function personNamed(context: AwsContext, place: Place, name: string): Pro
     person.ids.map(async (id) => ((await rowOf(context, id)) || (await isUsed(context, id)) ? [id] : [])),
   );
   const known = new Set([
-    ...person.kept.flatMap((each) => each.names),
-    ...person.keys.map((each) => each.sender),
+    ...person.kept.flatMap(({ erased }) => [...erased.names]),
+    ...person.keys.map(({ sender }) => sender),
   ]);
   return {
     ...person,
