@@ -69,7 +69,7 @@ async function askHere(question: string): Promise<string> {
   try {
     return await new Promise((resolve, reject) => {
       // Ctrl-C and Ctrl-D close it without an answer.
-      lines.once("close", () => reject(new CommandFailed("stopped")));
+      lines.once("close", () => reject(new CommandFailed("stopped; nothing was written")));
       lines.question(question, resolve);
     });
   } finally {

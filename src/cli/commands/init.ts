@@ -8,6 +8,7 @@ import { type Choices, choose, QUESTIONS } from "../init/choices.ts";
 import { planned } from "../init/plan.ts";
 import { writePlan } from "../init/write-plan.ts";
 import { printResult } from "../output/print.ts";
+import { wrapped } from "../output/wrapped.ts";
 
 const oneOf = (flag: keyof typeof QUESTIONS) => Object.keys(QUESTIONS[flag].answers).join(", ");
 
@@ -38,7 +39,7 @@ and .gitignore are added to, and no file of yours is replaced unasked. At the en
     const checked = lull.isInstalled && choices.engine !== "aws" ? await doctor(folder, call) : undefined;
     const next = nextSteps(relative(call.io.cwd, folder), choices, plan.testCommand, lull.isInstalled);
     const lines = [
-      `Written to ${folder}: ${written.join(", ")}.`,
+      wrapped(`Written to ${folder}: ${written.join(", ")}.`, 0, call.io.columns),
       ...(checked === undefined ? [] : ["", "lull doctor --offline:", checked]),
       "",
       "Next:",
@@ -78,7 +79,7 @@ async function doctor(folder: string, { io }: Call): Promise<string> {
 /** Commands as they are typed, with what they are for. */
 function nextSteps(
   path: string,
-  { channel, engine, deploy }: Choices,
+  { channel, responder, engine, deploy }: Choices,
   testCommand: string,
   isInstalled: boolean,
 ): string[] {
@@ -91,7 +92,8 @@ function nextSteps(
   if (engine === "aws")
     steps.push(["npx cdk deploy", "once aws/app.ts says your account and the secrets are made"]);
   else {
-    steps.push(["npx lull dev", "try it: a phone in the page, no account needed"]);
+    const needs = responder === "openai" ? "OPENAI_API_KEY is all it takes" : "no account needed";
+    steps.push(["npx lull dev", `try it: a phone in the page, ${needs}`]);
     steps.push(["cp .env.example .env", channel === "web" ? "before it is public" : "and fill it in"]);
     steps.push(["npx lull doctor", "says what is missing, and the URL to enter at your provider"]);
     steps.push([START[deploy], "serve customers"]);

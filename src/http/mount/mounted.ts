@@ -41,16 +41,17 @@ export function prefixIn(at: string): string {
  * The requests of a host that are Lull's. At the root those are webhooks and their aliases: a host has paths
  * such as `/api`, `/healthz` and `/` of its own.
  */
-export function mounted({ handle, aliases }: Mountable, { prefix, atPrefix }: Where): Mounted {
+export function mounted(lull: Mountable, { prefix, atPrefix }: Where): Mounted {
   if (prefix === "") {
     const isOurs = (path: string) =>
-      path.startsWith("/webhooks/") || Object.hasOwn(aliases, path.endsWith("/") ? path.slice(0, -1) : path);
-    return (request) => (isOurs(request.path) ? handle(request) : undefined);
+      path.startsWith("/webhooks/") ||
+      Object.hasOwn(lull.aliases, path.endsWith("/") ? path.slice(0, -1) : path);
+    return (request) => (isOurs(request.path) ? lull.handle(request) : undefined);
   }
   return (request) => {
     if (request.path === prefix && isRead(request.method))
       return Promise.resolve(atPrefix === "redirect" ? toSlash(prefix, request) : noPage());
-    return request.path.startsWith(`${prefix}/`) ? handle(below(prefix, request)) : undefined;
+    return request.path.startsWith(`${prefix}/`) ? lull.handle(below(prefix, request)) : undefined;
   };
 }
 

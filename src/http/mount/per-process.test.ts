@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { EdgeRequest } from "../edge-request.ts";
 import type { Mountable } from "./mounted.ts";
+import { mount as next } from "./next.ts";
 import { perProcess } from "./per-process.ts";
 
 const REQUEST = { path: "/" } as EdgeRequest;
@@ -54,8 +55,22 @@ test("in development the newest takes the place of the one before, for all who h
   expect([(await first.handle(REQUEST)).body, second.current().name]).toEqual(["two", "two"]);
 });
 
+test("it is made when it is first used, not when its module is loaded", async () => {
+  let made = 0;
+  const lull = perProcess(() => {
+    made += 1;
+    return service("one");
+  });
+  next(lull);
+  next(lull, { at: "/lull" });
+  expect(made).toBe(0);
+  await lull.handle(REQUEST);
+  await lull.start();
+  expect(made).toBe(1);
+});
+
 test("one that was not started is not started by a reload", async () => {
-  perProcess(() => service("one"));
+  perProcess(() => service("one")).current();
   perProcess(() => service("two"));
   await settled();
   expect(told).toEqual(["one stops"]);

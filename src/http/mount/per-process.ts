@@ -7,6 +7,8 @@ export interface PerProcess<T extends Mountable> extends Mountable {
 }
 
 interface Kept {
+  /** Makes the service, where it is not made yet. */
+  create: () => Mountable;
   current?: Mountable;
   isStarted: boolean;
   /** Why the newest does not run. */
@@ -18,16 +20,21 @@ const KEY = Symbol.for("lull.per-process");
 /**
  * `export const lull = perProcess(() => createLull(...))`. Next loads a module once for each bundle that
  * needs it, and again with every change in development: in production the first service is used by all, in
- * development the newest takes the place of the one before.
+ * development the newest takes the place of the one before. It is made when it is first used: `next build`
+ * loads the module as well, and has neither accounts nor keys.
  */
 export function perProcess<T extends Mountable>(create: () => T): PerProcess<T> {
   const keeper = globalThis as { [KEY]?: Kept };
-  keeper[KEY] ??= { isStarted: false };
+  keeper[KEY] ??= { create, isStarted: false };
   const kept = keeper[KEY];
-  const current = () => kept.current as T;
-  const before = kept.current;
-  if (before === undefined) kept.current = create();
-  else if (process.env.NODE_ENV !== "production") void replace(kept, before, create());
+  const current = () => {
+    kept.current ??= kept.create();
+    return kept.current as T;
+  };
+  if (process.env.NODE_ENV !== "production") {
+    kept.create = create;
+    if (kept.current !== undefined) void replace(kept, kept.current, create());
+  }
   return {
     current,
     async handle(request) {
