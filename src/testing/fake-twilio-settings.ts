@@ -2,32 +2,49 @@ import { type FakeReply, type FakeRequest, jsonReply } from "./fake-server.ts";
 
 /** What an account has at Twilio, and what Twilio calls for it. */
 export interface FakeTwilioSettings {
+  /** Phone numbers. */
   readonly numbers?: readonly FakeTwilioNumber[];
+  /** Short codes. */
   readonly shortCodes?: readonly FakeTwilioNumber[];
-  /** Of WhatsApp. */
+  /** Senders of WhatsApp. */
   readonly senders?: readonly FakeTwilioSender[];
+  /** Messaging Services. */
   readonly services?: readonly FakeTwilioService[];
+  /** TwiML Apps, which numbers may leave their webhooks to. */
   readonly applications?: readonly { readonly sid: string; readonly smsUrl: string }[];
 }
 
+/** A number that messages come to. */
 export interface FakeTwilioNumber {
   /** `+15550100`, or the digits of a short code. */
   readonly number: string;
+  /** What Twilio calls when a message comes in. */
   readonly smsUrl?: string;
+  /** How it calls that; `POST` where left out. */
   readonly smsMethod?: "GET" | "POST";
+  /** The TwiML App that is asked instead. */
   readonly smsApplicationSid?: string;
+  /** False for one that takes calls alone. */
   readonly hasSms?: boolean;
 }
 
+/** A sender of WhatsApp. */
 export interface FakeTwilioSender {
+  /** `+15550100`. */
   readonly number: string;
+  /** What Twilio calls when a message comes in. */
   readonly callbackUrl?: string;
+  /** As Twilio says it: `ONLINE` where left out. */
   readonly status?: string;
 }
 
+/** A Messaging Service. */
 export interface FakeTwilioService {
+  /** Its id, `MG...`. */
   readonly sid: string;
+  /** What Twilio calls when a message comes in. */
   readonly inboundRequestUrl?: string;
+  /** Whether it leaves that to the number's own webhook. */
   readonly useInboundWebhookOnNumber?: boolean;
   /** Numbers, short codes and senders that are in it. */
   readonly has?: readonly string[];

@@ -6,7 +6,7 @@ import { build } from "esbuild";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Today's size and a little more, so that growth is a decision: it is read at every cold start. */
-export const BUNDLE_BYTES_MAX = 1_073_000;
+export const BUNDLE_BYTES_MAX = 1_112_000;
 
 export interface Bundle {
   readonly file: string;
