@@ -87,7 +87,7 @@ describe("the tarball", () => {
     const expected = [
       /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md)$/,
       /^examples\/[\w/.-]+\.(ts|json|md)$/,
-      /^(deploy\/[\w.-]+|bin\/[\w.]+|docs\/[\w-]+\.md|docs\/pictures\/[\w-]+\.svg)$/,
+      /^(deploy\/[\w.-]+|bin\/[\w.]+|docs\/[\w-]+\.md|docs\/pictures\/[\w-]+\.(?:svg|jpg))$/,
       /^dist\/[\w/-]+(\.d\.ts|\.js)$/,
     ];
     expect(packed.filter((path) => !expected.some((each) => each.test(path)))).toEqual([]);
