@@ -13,13 +13,16 @@ if (!CHROMIUM)
   throw new Error("LULL_TEST_BROWSER has to name a Chromium: LULL_TEST_BROWSER=/usr/bin/chromium");
 for (const { file, width, scheme, shows } of PHOTOGRAPHS) {
   const [stage, tab] = [await openStage({ showsReasons: true }), await Tab.open()];
-  await tab.look({ width: 1_280 }); // narrower, the page leaves the focus elsewhere
-  await tab.go(stage.url);
-  await brought(shows, stage, tab);
-  await tab.look({ width, scheme });
-  writeFileSync(join(ROOT, file), await tab.picture("jpeg"));
-  await tab.close();
-  await stage.close();
+  try {
+    await tab.look({ width: 1_280 }); // narrower, the page leaves the focus elsewhere
+    await tab.go(stage.url);
+    await brought(shows, stage, tab);
+    await tab.look({ width, scheme });
+    writeFileSync(join(ROOT, file), await tab.picture("jpeg"));
+  } finally {
+    await tab.close();
+    await stage.close();
+  }
   console.error(file);
 }
 
