@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { LullError, tellable } from "./errors.ts";
+import { ConfigError, LullError, tellable, wordsOf } from "./errors.ts";
+import { testLull } from "./testing/test-lull.ts";
 
 function withStack(stack: string): Error {
   return Object.assign(new TypeError("m"), { stack });
@@ -40,4 +41,58 @@ describe("what may be told of an error", () => {
   ])("a made-up place is not: %s", (frame) => {
     expect(tellable(withStack(`TypeError: m\n${frame}`))).toBe("TypeError");
   });
+});
+
+describe("an error of another copy of lull", () => {
+  type Errors = typeof import("./errors.ts");
+  const another = (): Promise<Errors> => import(/* @vite-ignore */ `./errors.ts?${"copy"}`);
+
+  it("is one of ours: a project has one copy, and the command that runs it may be another's", async () => {
+    const copy = await another();
+    expect(copy.LullError).not.toBe(LullError);
+    const known = new copy.LullError("no such table", { code: "NO_TABLE", retry: "never" });
+    expect([known instanceof LullError, known instanceof ConfigError]).toEqual([true, false]);
+    expect(wordsOf(known)).toBe("NO_TABLE: no such table");
+    const wrong = new copy.ConfigError("no port");
+    expect([wrong instanceof LullError, wrong instanceof ConfigError]).toEqual([true, true]);
+  });
+
+  it("ends a turn at once where no other try can help", async () => {
+    const copy = await another();
+    let asked = 0;
+    const lull = testLull({
+      window: { seconds: 10 },
+      respond: () => {
+        asked += 1;
+        throw new copy.LullError("closed for good", { code: "CLOSED", retry: "never" });
+      },
+    });
+    await lull.receive("ana", "hi");
+    await lull.advance(60_000);
+    const { inspector } = await lull.service.engine();
+    expect((await inspector.dead({ limit: 5 })).items).toMatchObject([{ reason: "CLOSED: closed for good" }]);
+    expect(asked).toBe(1);
+    await lull.stop();
+  });
+});
+
+it("a class of one's own that extends an error of ours is itself and no other", () => {
+  class Closed extends LullError {}
+  const one = new LullError("m", { code: "X", retry: "never" });
+  expect([one instanceof Closed, new Closed("m", { code: "X", retry: "never" }) instanceof Closed]).toEqual([
+    false,
+    true,
+  ]);
+});
+
+it("what throws when it is looked at is none of ours", () => {
+  const hostile = new Proxy(
+    {},
+    {
+      has: () => {
+        throw new Error("no");
+      },
+    },
+  );
+  expect(hostile instanceof LullError).toBe(false);
 });

@@ -20,6 +20,31 @@ export interface LullErrorOptions {
   readonly cause?: unknown;
 }
 
+/** The same in every copy: a project may have one `lull`, and the command that runs it another. */
+const OURS = Symbol.for("lull.error");
+
+/** Anything may be thrown, even what throws when it is looked at. */
+function isOurs(value: unknown): value is LullError {
+  try {
+    return typeof value === "object" && value !== null && OURS in value;
+  } catch {
+    return false;
+  }
+}
+
+type Class = abstract new (...args: never) => unknown;
+
+const ordinary = Function.prototype[Symbol.hasInstance];
+
+/** `instanceof` goes by what an error is, not by which copy made it. Classes of others are as ever. */
+function recognise(ours: Class, isOne: (value: unknown) => boolean): void {
+  Object.defineProperty(ours, Symbol.hasInstance, {
+    value(this: Class, value: unknown) {
+      return this === ours ? isOne(value) : ordinary.call(this, value);
+    },
+  });
+}
+
 /**
  * An unexpected failure, with the one answer that matters: try again or not. Messages are logged: they never
  * hold texts, addresses or secrets.
@@ -42,6 +67,9 @@ export class LullError extends Error {
   }
 }
 
+Object.defineProperty(LullError.prototype, OURS, { value: true });
+recognise(LullError, isOurs);
+
 /** The store could not take the write, or took too long to say so. Nothing may be acknowledged. */
 export class StoreUnavailable extends LullError {
   override readonly name = "StoreUnavailable";
@@ -51,14 +79,18 @@ export class StoreUnavailable extends LullError {
   }
 }
 
+const INVALID_CONFIG = "INVALID_CONFIG";
+
 /** Something in the configuration that only a person can correct. The message says what and where. */
 export class ConfigError extends LullError {
   override readonly name = "ConfigError";
 
   constructor(message: string, cause?: unknown) {
-    super(message, { code: "INVALID_CONFIG", retry: "never", cause });
+    super(message, { code: INVALID_CONFIG, retry: "never", cause });
   }
 }
+
+recognise(ConfigError, (value) => isOurs(value) && value.code === INVALID_CONFIG);
 
 /** The caller has to put something right. The message says what, and repeats no customer's words. */
 export class InvalidRequest extends LullError {
