@@ -406,7 +406,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/provider-calls.ts",
-    code: 'kind: "cannot-tell",',
+    code: ').catch((error): Heard<ReconcileOutcome> => ({ kind: "cannot-tell", ...heard(error) }));',
     change: '"cannot-tell" → "other"',
     because: "equivalent: only what was found, or certainly was not, is asked for by name",
   },
@@ -618,12 +618,6 @@ export const EXPLAINED: readonly Explained[] = [
     because: "only a look more, that finds nothing due",
   },
   {
-    file: "src/engines/embedded/steps/history.ts",
-    code: "return context.tables.history.messages(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);",
-    change: "bytesMax ?? Number.MAX_SAFE_INTEGER → bytesMax",
-    because: "equivalent: nothing is longer than no limit",
-  },
-  {
     file: "src/engines/embedded/steps/conversations.ts",
     code: "if (!paused) context.armed(context.nowMs);",
     change: "!paused → true",
@@ -651,7 +645,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/steps/full-conversation.ts",
-    code: "rows.push(...items.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));",
+    code: "rows.push(...own.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));",
     change: "0 → 1",
     because: "a byte for a row that does not say how many it has, of a pile of megabytes",
   },
@@ -669,7 +663,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/steps/history.ts",
-    code: "const { items, isAll } = await latestTurns(context, id, { messagesMax, turnsMax: 0, bytesMax });",
+    code: "latestTurns(context, id, { messagesMax, turnsMax: 0, bytesMax }),",
     change: "0 → 1",
     because: "equivalent: the first page has an item anyway",
   },

@@ -250,7 +250,7 @@ describe("a start that does not get on", () => {
   test("ends with a signal, and leaves no process behind", async () => {
     const service = await blocking();
     service.kill("SIGTERM");
-    expect(await service.gone()).toEqual({ code: 0, signal: null });
+    expect(await service.gone()).toEqual({ code: 143, signal: null });
   });
 
   test("ends with its parent", async () => {
