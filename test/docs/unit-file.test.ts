@@ -49,7 +49,8 @@ function settings(text: string, section: string): [key: string, value: string][]
 const here = (path: string) => path.replaceAll(/\/(etc|var)\//g, `${folder}/$1/`);
 
 test("the page's commands put what the unit names where it looks, and its service answers", async () => {
-  const block = blocksOf("sh").find(({ code }) => code.includes("systemctl enable"));
+  const onPage = blocksOf("sh").filter(({ page }) => page === "docs/operating.md");
+  const block = onPage.find(({ code }) => code.includes("systemctl enable"));
   const { tarball, remove } = await packedProject();
   const commands = (block?.code ?? "").replaceAll("sudo ", "").split("\n");
   const own = commands.filter((line) => OF_THE_MACHINE.test(line));
