@@ -138,8 +138,8 @@ export interface StateTable {
    * the context has `apart`: a store in which one conversation may fail and the others go on.
    */
   putOff(conversationId: string, untilAtMs: number): void;
-  /** All that waits for this project to go on, or for any, is due for a look. */
-  wakeHeldFor(project: string | undefined, nowMs: number): void;
+  /** All that waits for this project to go on, or for any, is due for a look. How many that are. */
+  wakeHeldFor(project: string | undefined, nowMs: number): number;
   nextWakeAtMs(): number | undefined;
   heldBy(holder: string): string[];
   holders(): string[];

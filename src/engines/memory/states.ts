@@ -24,9 +24,12 @@ export function stateTable(rows: MemoryRows): StateTable {
       if (state?.window) states.set(id, { ...state, window: { ...state.window, wakeAtMs: untilAtMs } });
     },
     wakeHeldFor(project, nowMs) {
-      for (const [id, state] of states)
-        if (state.window && state.heldFor !== undefined && state.heldFor === (project ?? state.heldFor))
-          states.set(id, { ...state, window: { ...state.window, wakeAtMs: nowMs } });
+      const held = [...states].filter(
+        ([, { window, heldFor }]) => window && heldFor !== undefined && heldFor === (project ?? heldFor),
+      );
+      for (const [id, state] of held)
+        if (state.window) states.set(id, { ...state, window: { ...state.window, wakeAtMs: nowMs } });
+      return held.length;
     },
     nextWakeAtMs() {
       const times = [...states.values()].flatMap((state) => wakeAtMs(state) ?? []);

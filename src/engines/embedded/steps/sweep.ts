@@ -54,8 +54,7 @@ function wakeMoved({ tables, settings, nowMs, armed }: StepContext): void {
   const arrangement = arrangementOf(settings);
   if (tables.meta.arrangement() === arrangement) return;
   tables.meta.setArrangement(arrangement);
-  tables.states.wakeHeldFor(undefined, nowMs);
-  armed(nowMs);
+  if (tables.states.wakeHeldFor(undefined, nowMs) > 0) armed(nowMs);
 }
 
 function pastTimes({ nowMs, settings }: StepContext): PastTimes {

@@ -75,8 +75,9 @@ export function stateTable(options: TablesOptions): StateTable {
     putOff: (id, untilAtMs) =>
       void sql.run("UPDATE states SET wake_at_ms = ? WHERE conversation_id = ?", untilAtMs, id),
     wakeHeldFor(project, nowMs) {
-      sql.run(WAKE_HELD_FOR, nowMs, project ?? null);
+      const woken = sql.run(WAKE_HELD_FOR, nowMs, project ?? null);
       cache.states.clear();
+      return woken;
     },
     nextWakeAtMs() {
       // In SQLite every text is more than any number: a wake-up "soon" never comes.
