@@ -34,7 +34,7 @@ function twoTenants(given: Partial<LullConfig> = {}) {
 const seenBy = async (service: Service, tenant: Tenant) =>
   (await service.forProject(tenant).engine()).inspector;
 
-it("a project's callers have of the engine conversations, lists, people and repairs, and no more", async () => {
+it("a project's callers have of the engine conversations, lists, people, repairs: no more", async () => {
   const { service } = twoTenants();
   const engine = await service.forProject("acme").engine();
   expect(Object.keys(engine).sort()).toEqual(["conversations", "inspector", "people", "repairs"]);
