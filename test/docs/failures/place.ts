@@ -151,4 +151,4 @@ export class Place {
 const AWAY = "away";
 
 /** What is so on every machine of this test, and no failure. */
-const NOT_ABOUT_IT = /^(warn|FAIL|skip) +(clock|public url|webhook whatsapp|webhook sms|api)\b/;
+const NOT_ABOUT_IT = /^(warn|FAIL|skip) +(clock|public URL|webhook whatsapp|webhook sms|API)\b/;
