@@ -75,7 +75,7 @@ describe.concurrent("without a caller's deadline, a client of AWS gives up on si
 /** What a request looks like in our sources. */
 const REQUEST = new RegExp(
   [
-    String.raw`(?:await|return|=>) (?:fetch|callHttp)\(`,
+    String.raw`(?:await|return|=>)\s+(?:fetch|callHttp)\(`,
     String.raw`\b(?:client\)?|dynamodb|sqs|client\(\))\.send\(`,
     String.raw`\bhttps?\.request\(`,
   ].join("|"),

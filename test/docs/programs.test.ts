@@ -17,8 +17,8 @@ type Shown = Block & { readonly page: string };
 const shown = blocksOf("ts");
 const isTest = ({ code }: Shown) => code.includes('from "vitest"');
 /** They come to an end by themselves, and need neither a provider nor a port that may be taken. */
-const ends = ({ code }: Shown) => /\bexplore\(|port: 0\b/.test(code);
-const listens = ({ code }: Shown) => /\bserve\(lull, \{ port: 8080 \}/.test(code);
+const ends = (block: Shown) => !isTest(block) && /\bexplore\(|port: 0\b/.test(block.code);
+const listens = ({ code }: Shown) => /\bserve\(lull, \{ port: 8080 \}|\.listen\(3000\)/.test(code);
 /** A stack bundles what it deploys; `test/cdk` and `test/aws` make some. */
 const isStack = ({ code }: Shown) => code.includes("lull/cdk");
 const isModule = (block: Shown) => ![isTest, ends, listens, isStack, callsTwilio].some((is) => is(block));
@@ -40,12 +40,14 @@ const pathOf = (block: Shown) => {
 beforeAll(async () => {
   [project, port] = await Promise.all([packedProject(), freePort()]);
   await project.add("vitest", "@types", "@aws-sdk", "@aws-lambda-powertools", "aws-cdk-lib", "constructs");
+  await project.add("express");
   for (const block of shown) {
     await mkdir(join(pathOf(block), ".."), { recursive: true });
     // A thousand schedules are for who looks for something; a few show that the program is right.
     const code = block.code
       .replace("schedules: 1_000", "schedules: 20")
-      .replace("port: 8080", `port: ${port}`);
+      .replace("port: 8080", `port: ${port}`)
+      .replace("listen(3000)", `listen(${port})`);
     await writeFile(pathOf(block), code);
   }
 }, 60_000);
@@ -96,10 +98,11 @@ describe("in a project that has installed the package,", () => {
   test.each(named(shown.filter(listens)))("the program of %s listens, and ends", async (_, block) => {
     const env = { TWILIO_ACCOUNT_SID: "AC00000000000000000000000000000001", TWILIO_AUTH_TOKEN: "a-token" };
     const program = new LullProcess([], { cwd: project.folder, main: pathOf(block), env });
+    const prefix = block.code.includes('.use("/lull"') ? "/lull" : "";
     try {
       await eventually(
         "its health",
-        async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok || undefined,
+        async () => (await fetch(`http://127.0.0.1:${port}${prefix}/healthz`)).ok || undefined,
       );
       program.kill("SIGTERM");
       const { code, signal } = await program.gone();
