@@ -43,6 +43,25 @@ describe("what may be told of an error", () => {
   });
 });
 
+describe("what `fetch` failed of is in its cause alone", () => {
+  const failed = Object.assign(new TypeError("fetch failed"), {
+    cause: Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:9"), { code: "ECONNREFUSED" }),
+  });
+
+  it("and told: its code in the log, its words in the dead letter", () => {
+    expect(tellable(failed)).toMatch(/^TypeError ECONNREFUSED at /);
+    expect(wordsOf(failed)).toBe("TypeError: fetch failed (connect ECONNREFUSED 127.0.0.1:9)");
+  });
+
+  it("once: what repeats it adds nothing, and a cause without words has its code", () => {
+    const cause = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
+    expect(wordsOf(Object.assign(new TypeError("fetch failed"), { cause }))).toBe(
+      "TypeError: fetch failed (ECONNREFUSED)",
+    );
+    expect(wordsOf(new Error("no: away", { cause: new Error("away") }))).toBe("Error: no: away");
+  });
+});
+
 describe("an error of another copy of lull", () => {
   type Errors = typeof import("./errors.ts");
   const another = (): Promise<Errors> => import(/* @vite-ignore */ `./errors.ts?${"copy"}`);

@@ -109,9 +109,11 @@ export class InvalidRequest extends LullError {
 export function tellable(error: unknown): string {
   try {
     if (error instanceof LullError) return String(error);
-    const { name, code, status } = Object(error) as Record<string, unknown>;
+    const { name, code, status, cause } = Object(error) as Record<string, unknown>;
     const place = error instanceof Error ? placeOf(error) : undefined;
-    const facts = [word(code) ?? word(status), place && `at ${place}`].filter((fact) => fact !== undefined);
+    // `fetch` says what happened in the cause alone.
+    const fact = word(code) ?? word(status) ?? word(Object(cause).code);
+    const facts = [fact, place && `at ${place}`].filter((each) => each !== undefined);
     return [error instanceof Error ? (word(name) ?? "Error") : "no error", ...facts].join(" ");
   } catch {
     return UNREADABLE;
@@ -125,10 +127,18 @@ export function tellable(error: unknown): string {
 export function wordsOf(error: unknown): string {
   try {
     if (error instanceof LullError) return `${error.code}: ${error.message}`;
-    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return error instanceof Error ? `${error.name}: ${error.message}${causeOf(error)}` : String(error);
   } catch {
     return UNREADABLE;
   }
+}
+
+/** `fetch failed` says nothing without it. */
+function causeOf({ message, cause }: Error): string {
+  if (!(cause instanceof Error)) return "";
+  const { code } = cause as NodeJS.ErrnoException;
+  const said = cause.message || (typeof code === "string" ? code : "");
+  return said === "" || message.includes(said) ? "" : ` (${said})`;
 }
 
 const UNREADABLE = "an error that cannot be read";

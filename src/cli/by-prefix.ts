@@ -28,7 +28,7 @@ export async function everyOne<T>(read: (page: Page) => Promise<Listing<T>>): Pr
 
 /** The id that is meant by its beginning; what was given, if there is none. */
 export async function idLike(given: string, read: Read): Promise<string> {
-  if (given.length < PREFIX_LENGTH_MIN) return given;
+  if (given.length < PREFIX_LENGTH_MIN) throw tooShort(given);
   const found: string[] = [];
   let cursor: string | undefined;
   for (let searched = 0; searched < SEARCHED_MAX; ) {
@@ -43,11 +43,18 @@ export async function idLike(given: string, read: Read): Promise<string> {
 }
 
 export async function conversationLike({ conversations, inspector }: Engine, given: string): Promise<string> {
-  if (given.length < PREFIX_LENGTH_MIN || (await conversations.get(given))) return given;
+  if (await conversations.get(given)) return given;
+  if (given.length < PREFIX_LENGTH_MIN) throw tooShort(given);
   const { items } = await searched(inspector, { search: given, limit: PAGE });
   return onlyOne(
     given,
     items.map(({ id }) => id).filter((id) => id.startsWith(given)),
+  );
+}
+
+function tooShort(given: string): CommandFailed {
+  return new CommandFailed(
+    `${given} is too short for an id: give ${PREFIX_LENGTH_MIN} characters of it, or more`,
   );
 }
 

@@ -60,7 +60,7 @@ test.each([
   [["strat"], "strat is not a command. Did you mean start?"],
   [["frobnicate"], "frobnicate is not a command. There are: dev, init, start"],
   [["conversations", "lst"], "lst is not a command of lull conversations. Did you mean list?"],
-  [["start", "--wrokers", "2"], "start has no option --wrokers. Did you mean workers?"],
+  [["start", "--wrokers", "2"], "start has no option --wrokers. Did you mean --workers?"],
   [["start", "--workers"], "--workers needs a value"],
   [["config", "--json=1"], "--json takes no value"],
   [["conversations", "show"], "conversations show needs <id>"],

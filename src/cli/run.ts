@@ -92,7 +92,7 @@ function checkOption(
 ): void {
   const option = Object.hasOwn(options, key) ? options[key] : undefined;
   if (!option) {
-    throw new UsageError(`${name} has no option --${key}${didYouMean(key, Object.keys(options))}`);
+    throw new UsageError(`${name} has no option --${key}${didYouMean(key, Object.keys(options), "--")}`);
   }
   // `--status --json`: the value was forgotten, and the next option would be taken for it.
   const isForgotten = typeof value === "string" && /^--[a-z]/.test(value);

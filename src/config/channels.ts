@@ -1,7 +1,7 @@
 import { twilio } from "../channels/twilio/index.ts";
 import { wati } from "../channels/wati/index.ts";
 import { web } from "../channels/web/index.ts";
-import { canonicalAddress } from "../core/own-addresses.ts";
+import { canonicalAddress, withoutFormatting } from "../core/own-addresses.ts";
 import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import { isObject } from "../schema/is-object.ts";
@@ -239,9 +239,11 @@ function numbers(given: unknown): string[] {
   const list = Array.isArray(given) ? given : typeof given === "string" ? given.split(",") : [];
   return list
     .map((number) =>
-      String(number)
-        .trim()
-        .replace(/^[a-z]+:/, ""),
+      withoutFormatting(
+        String(number)
+          .trim()
+          .replace(/^[a-z]+:/, ""),
+      ),
     )
     .filter((number) => number !== "");
 }

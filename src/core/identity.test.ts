@@ -96,3 +96,9 @@ describe("a turn's id", () => {
     expect(new Set([turn, ...others]).size).toBe(5);
   });
 });
+
+it("no turn's id begins with a dash: a command would take it for an option", () => {
+  const ids = Array.from({ length: 1_000 }, (_, n) => turnIdFrom("c_1", `w${n}`, ["m1"]));
+  expect(ids.filter((id) => id.startsWith("-"))).toEqual([]);
+  expect(new Set(ids).size).toBe(ids.length);
+});

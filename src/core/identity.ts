@@ -77,5 +77,6 @@ export function conversationOfUnknown(unknownId: string): string | undefined {
  */
 export function turnIdFrom(conversationId: string, windowId: string, messageIds: readonly string[]): string {
   const unique = hash("sha256", JSON.stringify([windowId, messageIds]), "base64url").slice(0, 22);
-  return idWithin(conversationId, unique);
+  // A command would take an id that begins with a dash for an option.
+  return idWithin(conversationId, unique.replace(/^-/, "0"));
 }

@@ -17,6 +17,14 @@ export function canonicalAddress(address: string): string {
   return /^\+\d+$/.test(bare) ? bare.slice(1) : bare;
 }
 
+/** A number as people and address books write it: `+1 (555) 01-00`. */
+const FORMATTED = /^\+?[\d\s().\-/\u00a0\u2010\u2011]+$/;
+
+/** What is set by hand is often pasted with blanks in it; what providers say has none. */
+export function withoutFormatting(number: string): string {
+  return FORMATTED.test(number) ? number.replace(/[^+\d]/g, "") : number;
+}
+
 export function isSameAddress(one: string, other: string): boolean {
   return canonicalAddress(one) === canonicalAddress(other);
 }

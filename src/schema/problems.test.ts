@@ -22,6 +22,7 @@ import {
 
 const SECRET: Schema = { type: "secret" };
 const URL: Schema = { type: "url" };
+const PUBLIC: Schema = { type: "url", credentials: true, withoutWebhooks: true };
 const ACCOUNT = object({ token: SECRET, from: either(text(), list(text())) });
 
 describe("people are told what a value must be, and shown what they wrote", () => {
@@ -61,7 +62,8 @@ describe("people are told what a value must be, and shown what they wrote", () =
     ],
     [{ env: "A", file: "b" }, SECRET, "x must be the secret itself"],
     [5, either(SECRET, ACCOUNT), "}, or an object with token and from"],
-    ["https://u:p@h/x?y", URL, 'without user and password, query, #, not "https://h"'],
+    ["https://u:p@h/x?y", URL, 'without user and password, query, #, not "https://...@h?..."'],
+    ["https://h/webhooks/x", PUBLIC, 'Lull adds the path of each channel, not "https://h/webhooks/..."'],
     [5, { type: "function" }, "x must be a function, not 5"],
     [{}, { type: "function", method: "open" }, "x must be an object with a function open, not object"],
     ["on", { ...flag(), description: "or it stays off" }, 'not "on": or it stays off'],

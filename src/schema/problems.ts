@@ -66,7 +66,7 @@ const HARMLESS = /^([a-z]{0,8}|[-+]?[\d.,]{1,7} ?[a-z%]{0,3})$/i;
 function toldText(text: string, schema: Schema): string | undefined {
   const known = schema.type === "string" ? (schema.enum ?? []) : [];
   if (isHarmless(text, known)) return JSON.stringify(text);
-  if (schema.type === "url") return originIn(text);
+  if (schema.type === "url") return beginningOf(text);
   return schema.type === "array" || schema.type === "function" ? "a text" : undefined;
 }
 
@@ -75,9 +75,14 @@ export function isHarmless(text: string, known: readonly string[]): boolean {
   return HARMLESS.test(text) || suggest(text, known) !== undefined;
 }
 
-function originIn(text: string): string | undefined {
-  const { protocol = "", origin } = URL.parse(text) ?? {};
-  return /^https?:$/.test(protocol) ? JSON.stringify(origin) : undefined;
+/** With what may be at fault in it; a path, a query and a password may be secrets. */
+function beginningOf(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  const { protocol, host, pathname, username, password, search } = url;
+  const user = username === "" && password === "" ? "" : "...@";
+  const path = /\/webhooks(\/|$)/i.test(pathname) ? "/webhooks/..." : "";
+  return JSON.stringify(`${protocol}//${user}${host}${path}${search === "" ? "" : "?..."}`);
 }
 
 function isOfNumber({ type }: Schema): boolean {

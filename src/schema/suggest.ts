@@ -10,9 +10,9 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
 }
 
 /** `. Did you mean x?` or nothing: the end of an error message. */
-export function didYouMean(word: string, candidates: Iterable<string>): string {
+export function didYouMean(word: string, candidates: Iterable<string>, before = ""): string {
   const meant = suggest(word, candidates);
-  return meant === undefined ? "" : `. Did you mean ${meant}?`;
+  return meant === undefined ? "" : `. Did you mean ${before}${meant}?`;
 }
 
 /** Insertions, deletions, replacements and swapped neighbours: the ways in which people mistype. */

@@ -103,6 +103,6 @@ describe("docs/troubleshooting.md shows what commands print:", () => {
     expectBoth(await said("status"), "paused    nobody is answered: lull resume");
     service.kill("SIGTERM");
     await service.gone();
-    expectBoth(await said("status"), "service   none answers on the configured port");
+    expectBoth(await said("status"), "service   none answers on port");
   });
 });

@@ -70,5 +70,5 @@ it("the beginning of an id is enough where only one has it", async () => {
     (await at.type("conversations")).out.includes("+15550102") ? true : undefined,
   );
   const several = await at.type("conversations", "pause", conversationId.slice(0, 2));
-  expect(several.err).toContain(`there is no conversation ${conversationId.slice(0, 2)}`);
+  expect(several.err).toContain(`${conversationId.slice(0, 2)} is too short for an id`);
 });

@@ -1,3 +1,5 @@
+import { withoutFormatting } from "../../core/own-addresses.ts";
+
 const PREFIX = /^[a-z]+:/;
 
 /** `whatsapp:+15550100` is `+15550100` to conversations, rules and people. */
@@ -10,7 +12,7 @@ const DIGITS = /^\d{7,15}$/;
 
 /** As Twilio writes it, however a person did. */
 export function canonical(address: string): string {
-  const own = bare(address.trim());
+  const own = withoutFormatting(bare(address.trim()));
   return DIGITS.test(own) ? `+${own}` : own;
 }
 

@@ -41,6 +41,26 @@ test("the environment alone is enough", async () => {
   });
 });
 
+test("a number that was pasted as people write it is the one that Twilio names", async () => {
+  for (const from of ["+1 555 0100", "whatsapp:+1 (555) 01-00", "1555 0100"]) {
+    const channel = opened({ from });
+    expect(channel.addresses?.map((each) => each.replace("+", ""))).toEqual(["15550100"]);
+  }
+  await opened({ from: "+1 555 0100" }).send(
+    {
+      id: "o1",
+      to: "+15550123",
+      from: "+15550100",
+      text: "hi",
+      conversationId: "c",
+      turnId: "t",
+      attempt: 1,
+    } as never,
+    inTime,
+  );
+  expect(fake.sent).toMatchObject([{ from: "whatsapp:+15550100", to: "whatsapp:+15550123" }]);
+});
+
 test("a missing account is told when the channel opens", () => {
   vi.stubEnv("TWILIO_ACCOUNT_SID", "");
   expect(() => twilio.sms().open?.(testContext({ name: "texts" }))).toThrow(

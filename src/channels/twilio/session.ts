@@ -1,4 +1,4 @@
-import { isAmong } from "../../core/own-addresses.ts";
+import { isAmong, withoutFormatting } from "../../core/own-addresses.ts";
 import { ConfigError } from "../../errors.ts";
 import type { ChannelContext, Outgoing } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
@@ -187,7 +187,7 @@ function accountOf(sid: string, account: TwilioAccount): Account {
 
 function numbersOf(from: string | readonly string[] | undefined): string[] {
   const numbers = typeof from === "string" ? from.split(",") : (from ?? []);
-  return numbers.map((number) => bare(number.trim())).filter((number) => number !== "");
+  return numbers.map((number) => withoutFormatting(bare(number.trim()))).filter((number) => number !== "");
 }
 
 function apiUrlOf(options: TwilioOptions, where: string, environment: Environment): string {

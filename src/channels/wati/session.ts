@@ -1,4 +1,4 @@
-import { canonicalAddress } from "../../core/own-addresses.ts";
+import { canonicalAddress, withoutFormatting } from "../../core/own-addresses.ts";
 import { ConfigError } from "../../errors.ts";
 import type { ChannelContext } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
@@ -73,7 +73,9 @@ function ownOf(options: WatiOptions, { name, where = `channels.${name}` }: Chann
  */
 function numbersOf(given: string | readonly string[] | undefined): string[] {
   const numbers = typeof given === "string" ? given.split(",") : (given ?? []);
-  return numbers.map(canonicalAddress).filter((number) => number !== "");
+  return numbers
+    .map((number) => canonicalAddress(withoutFormatting(number.trim())))
+    .filter((number) => number !== "");
 }
 
 export async function bearer(session: Session): Promise<string> {

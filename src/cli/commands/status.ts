@@ -31,6 +31,8 @@ const HOUR_MS = 3_600_000;
 interface Status {
   readonly version: string;
   readonly service: RunningService;
+  /** Where it is asked. */
+  readonly port: number;
   readonly counts: Counts;
   readonly standing: Standing;
   /** Whose messages are refused. What is paused is in `standing`. */
@@ -63,7 +65,18 @@ export const status: Command = {
       const [last] = dead.items;
       const lastError = last && { lastError: { id: last.id, reason: last.reason, atMs: last.atMs } };
       const refusing = refusingAmong(projects, lull.settings);
-      const found = { version: version(), service, counts, standing, refusing, ...lastError, refused, isCut };
+      const { port } = loaded.server;
+      const found = {
+        version: version(),
+        service,
+        port,
+        counts,
+        standing,
+        refusing,
+        ...lastError,
+        refused,
+        isCut,
+      };
       if (call.json) printJson(call, found);
       else call.io.out(linesWithin(call.io.columns, linesOf(found, nowMs)), PAINT);
       return 0;
@@ -99,7 +112,7 @@ function linesOf(found: Status, nowMs: number): string[] {
   const { counts, standing, lastError } = found;
   return [
     line("lull", found.version),
-    line("service", serviceSaid(found.service)),
+    line("service", serviceSaid(found.service, found.port)),
     ...webhookLines(found.service),
     ...(counts.paused ? [line("paused", "nobody is answered: lull resume")] : []),
     ...found.refusing.map(({ by, project, words }) => line(LABELS[by], `project ${project} ${words}`)),
@@ -161,10 +174,10 @@ function line(label: string, text: string): string {
   return `${label.padEnd(LABEL_WIDTH)}${text}`;
 }
 
-function serviceSaid(service: RunningService): string {
+function serviceSaid(service: RunningService, port: number): string {
   switch (service.kind) {
     case "none":
-      return "none answers on the configured port";
+      return `none answers on port ${port}`;
     case "silent":
       return "the port accepts and does not answer: it is frozen, or another program";
     case "unready":
