@@ -21,6 +21,19 @@ it("the doctor warns of a variable that was misspelt", async () => {
   expect(doctor.stdout).toContain(`warn  environment: ${SENTENCE}\n`);
 });
 
+it("so does the list of what is in force, and a trial", async () => {
+  const config = run("config");
+  await config.gone();
+  expect(config.stderr).toBe(`${SENTENCE}\n`);
+  const dev = run("dev");
+  await dev.url();
+  dev.child.kill("SIGTERM");
+  await dev.gone();
+  expect(dev.events.filter(({ event }) => event === "config.misspelt")).toMatchObject([
+    { message: SENTENCE },
+  ]);
+});
+
 it("a service that starts says so once, with however many workers", async () => {
   const service = run("start", "--workers", "2");
   await service.url();

@@ -18,6 +18,7 @@ export const config: Command = {
     const settings = [...loaded.resolved.values()].filter(
       ({ origin }) => call.options.set !== true || origin !== "default",
     );
+    for (const sentence of loaded.misspelt) call.io.err(`${sentence}\n`);
     if (call.json) call.io.out(asJson(loaded, settings));
     else call.io.out(asTable(loaded, settings), tableHeads);
     return 0;

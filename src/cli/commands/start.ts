@@ -1,6 +1,6 @@
 import type { Command } from "../command.ts";
 import { type How, runService, speaksForAll } from "../serving/run-service.ts";
-import { serviceLog } from "../serving/serve-here.ts";
+import { serviceLog, tellMisspelt } from "../serving/serve-here.ts";
 
 const HOW: How = { supervised: true, showsReasons: false };
 
@@ -24,8 +24,7 @@ conversation back. A second signal stops at once. Nothing is lost either way.`,
     const { kind, origin } = loaded.responder;
     const isAsked = loaded.channels.some(({ project }) => project === undefined);
     const speaks = speaksForAll(call, loaded, HOW);
-    if (speaks)
-      for (const message of loaded.misspelt) serviceLog(call, loaded)("warn", "config.misspelt", { message });
+    if (speaks) tellMisspelt(call, loaded);
     if (speaks && kind === "echo" && origin === "default" && isAsked) {
       serviceLog(call, loaded)("warn", "responder.echo", {
         message:

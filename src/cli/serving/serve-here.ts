@@ -48,6 +48,12 @@ export function serviceLog(call: Call, loaded: Loaded, fields: LogFields = {}): 
   return createLog({ ...loggerOptions(call, loaded, fields), nowMs, write: logLine });
 }
 
+/** What was set under a name that nothing reads. */
+export function tellMisspelt(call: Call, loaded: Loaded): void {
+  const log = serviceLog(call, loaded);
+  for (const message of loaded.misspelt) log("warn", "config.misspelt", { message });
+}
+
 /** The options that can be passed to a thread. */
 export function loggerOptions(call: Call, loaded: Loaded, fields: LogFields = {}): ThreadLog {
   const { logLevel, logFormat } = loaded.server;
