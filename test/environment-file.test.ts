@@ -1,8 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { checkEnvironmentFile } from "../src/cli/doctor/environment-file.ts";
+import { ENVIRONMENT_FILE_BYTES_MAX } from "../src/cli/environment-file.ts";
 import { LullProcess } from "./lull-process.ts";
 
 let cwd: string;
@@ -12,11 +14,16 @@ beforeEach(async () => {
 afterEach(() => rm(cwd, { recursive: true, force: true }));
 
 async function seconds(env: Record<string, string> = {}): Promise<unknown> {
+  return (await shown(env)).seconds;
+}
+
+/** What counts, and what a person is told beside it. */
+async function shown(env: Record<string, string> = {}): Promise<{ seconds: unknown; said: string }> {
   const config = new LullProcess(["config", "--json"], { cwd, env });
   const { code } = await config.gone();
   expect(code, config.stderr).toBe(0);
   const { values } = JSON.parse(config.stdout) as { values: Record<string, { value: unknown }> };
-  return values["window.seconds"]?.value;
+  return { seconds: values["window.seconds"]?.value, said: config.stderr };
 }
 
 test("`.env` of the folder counts for every command, and what is set already counts over it", async () => {
@@ -28,7 +35,42 @@ test("`.env` of the folder counts for every command, and what is set already cou
 test("a folder of that name is none", async () => {
   await mkdir(join(cwd, ".env"));
   expect(await seconds()).toBe(10);
-  expect(await checkEnvironmentFile(cwd, {})).toEqual([]);
+  expect(checkEnvironmentFile(cwd, {})).toEqual([]);
+});
+
+const NO_FILE = "is no regular file: it is passed over";
+
+test.each(["lull.env", ".env"])("the doctor does not wait for a pipe of the name %s", async (name) => {
+  execFileSync("mkfifo", [join(cwd, name)]);
+  expect(checkEnvironmentFile(cwd, {})).toEqual([
+    { check: "environment", verdict: "warn", detail: `${join(cwd, name)} ${NO_FILE}` },
+  ]);
+});
+
+test("a pipe, a device and a link to one are told in one line, and not waited for", async () => {
+  const path = join(cwd, ".env");
+  execFileSync("mkfifo", [path]);
+  expect(await shown()).toEqual({ seconds: 10, said: `lull: .env ${NO_FILE}\n` });
+  await rm(path);
+  await symlink("/dev/zero", path);
+  expect(await shown()).toEqual({ seconds: 10, said: `lull: .env ${NO_FILE}\n` });
+});
+
+test("a link to a file is read as the file", async () => {
+  await writeFile(join(cwd, "shared.env"), "LULL_WINDOW_SECONDS=7\n");
+  await symlink("shared.env", join(cwd, ".env"));
+  expect(await shown()).toEqual({ seconds: 7, said: "" });
+});
+
+test("one of 1 MB is read, and a byte more is told and passed over", async () => {
+  const line = "LULL_WINDOW_SECONDS=7\n";
+  const most = `${line}#`.padEnd(ENVIRONMENT_FILE_BYTES_MAX, "-");
+  await writeFile(join(cwd, ".env"), most);
+  expect(await shown()).toEqual({ seconds: 7, said: "" });
+  await writeFile(join(cwd, ".env"), `${most}-`);
+  const detail = "is larger than 1 MB: it is passed over";
+  expect(await shown()).toEqual({ seconds: 10, said: `lull: .env ${detail}\n` });
+  expect(checkEnvironmentFile(cwd, {})).toMatchObject([{ detail: `${join(cwd, ".env")} ${detail}` }]);
 });
 
 test("the workers of `lull start` have it as well", async () => {
@@ -41,6 +83,18 @@ test("the workers of `lull start` have it as well", async () => {
     service.kill("SIGTERM");
     expect(await service.gone()).toMatchObject({ code: 0 });
   }
+});
+
+test("what is passed over is said once, however many workers there are", async () => {
+  execFileSync("mkfifo", [join(cwd, ".env")]);
+  const service = new LullProcess(["start"], { cwd, env: { PORT: "0", LULL_WEB: "1", LULL_WORKERS: "2" } });
+  try {
+    await service.url();
+  } finally {
+    service.kill("SIGTERM");
+    expect(await service.gone()).toMatchObject({ code: 0 });
+  }
+  expect(service.stderr.split(NO_FILE)).toHaveLength(2);
 });
 
 test.runIf(process.getuid?.() === 0)(

@@ -22,16 +22,21 @@ process.stderr.on("error", () => {});
 
 if (serves) unblockTerminal();
 
-if (cluster.isPrimary) {
-  forgetInherited(process.env);
-  takeEnvironmentFile(process.cwd(), process.env);
-}
-const code = await main(processIo(systemClock.nowMs));
+// Workers are given what their parent has taken: it is said once.
+const notes = cluster.isPrimary ? environmentNotes() : [];
+const io = processIo(systemClock.nowMs);
+for (const note of notes) io.err(`lull: ${note}\n`);
+const code = await main(io);
 // What is still on its way into a pipe gets through; a timer that a configuration module left behind does not
 // keep us running.
 process.stdout.write("", () => process.exit(code));
 // A service whose reader stands still ends all the same.
 if (serves) systemClock.after(UNREAD_MS, () => process.exit(code));
+
+function environmentNotes(): string[] {
+  forgetInherited(process.env);
+  return takeEnvironmentFile(process.cwd(), process.env);
+}
 
 async function main(io: Io): Promise<number> {
   const end = cluster.isPrimary && argv[0] === "start" ? await asParent(io) : "alone";

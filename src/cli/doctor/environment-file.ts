@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { textOf } from "../environment-file.ts";
 import { type CheckResult, warn } from "./check-result.ts";
 
 /**
@@ -9,27 +9,26 @@ import { type CheckResult, warn } from "./check-result.ts";
 const NAMES = ["lull.env", ".env"];
 
 /** An environment file is read by the service alone: a command without it looks at another configuration. */
-export async function checkEnvironmentFile(
+export function checkEnvironmentFile(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<CheckResult[]> {
-  const found = await Promise.all(NAMES.map((name) => check(join(cwd, name), env)));
-  return found.flat();
+): CheckResult[] {
+  return NAMES.flatMap((name) => check(join(cwd, name), env));
 }
 
-async function check(
-  path: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<CheckResult[]> {
+function check(path: string, env: Readonly<Record<string, string | undefined>>): CheckResult[] {
   try {
-    const text = await readFile(path, "utf8");
-    const named = [...text.matchAll(/^\s*(?:export\s+)?([A-Z][A-Z0-9_]*)=/gm)].map(([, name = ""]) => name);
+    const found = textOf(path);
+    if ("passedOver" in found) return [warn("environment", `${path} ${found.passedOver}`)];
+    const named = [...found.text.matchAll(/^\s*(?:export\s+)?([A-Z][A-Z0-9_]*)=/gm)].map(
+      ([, name = ""]) => name,
+    );
     const missing = [...new Set(named)].filter((name) => env[name] === undefined);
     return missing.length === 0
       ? []
       : [warn("environment", inWords(path, `does not have ${missing.join(", ")} of it`))];
   } catch (error) {
-    if (["ENOENT", "EISDIR"].includes(String((error as NodeJS.ErrnoException).code))) return [];
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     return [warn("environment", inWords(path, "may not read it"))];
   }
 }
