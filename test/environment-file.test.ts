@@ -32,6 +32,12 @@ test("`.env` of the folder counts for every command, and what is set already cou
   expect(await seconds({ LULL_WINDOW_SECONDS: "3" })).toBe(3);
 });
 
+test("a variable that is set to nothing gives way to `.env`", async () => {
+  await writeFile(join(cwd, ".env"), "LULL_WINDOW_SECONDS=7\n");
+  expect(await seconds({ LULL_WINDOW_SECONDS: "" })).toBe(7);
+  expect(await seconds({ LULL_WINDOW_SECONDS: " " })).toBe(7);
+});
+
 test("a folder of that name is none", async () => {
   await mkdir(join(cwd, ".env"));
   expect(await seconds()).toBe(10);

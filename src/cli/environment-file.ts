@@ -16,8 +16,13 @@ export type FoundText = { readonly text: string } | { readonly passedOver: strin
 export function takeEnvironmentFile(cwd: string, env: Record<string, string | undefined>): string[] {
   const found = foundOrNone(join(cwd, ".env"));
   if ("passedOver" in found) return [`.env ${found.passedOver}`];
-  for (const [name, value] of Object.entries(parseEnv(found.text))) env[name] ??= value;
+  for (const [name, value] of Object.entries(parseEnv(found.text))) if (!isSet(env[name])) env[name] = value;
   return [];
+}
+
+/** An empty variable counts as not set, as everywhere in the configuration. */
+export function isSet(value: string | undefined): boolean {
+  return value !== undefined && value.trim() !== "";
 }
 
 function foundOrNone(path: string): FoundText {
