@@ -62,6 +62,40 @@ test("a pipe, a device and a link to one are told in one line, and not waited fo
   expect(await shown()).toEqual({ seconds: 10, said: `lull: .env ${NO_FILE}\n` });
 });
 
+test("a mark at the start hides no variable, nor do the line ends of Windows", async () => {
+  await writeFile(join(cwd, ".env"), "\uFEFFLULL_WINDOW_SECONDS=7\r\n\r\nLULL_WEB=1\r\n");
+  expect(await shown()).toEqual({ seconds: 7, said: "" });
+});
+
+test.each([
+  ["UTF-16", Buffer.from("\uFEFFLULL_WINDOW_SECONDS=7\n", "utf16le"), "is UTF-16"],
+  ["UTF-16, the other way round", Buffer.from("\uFEFFLULL_WEB=1\n", "utf16le").swap16(), "is UTF-16"],
+  ["UTF-16 without a mark", Buffer.from("LULL_WINDOW_SECONDS=7\n", "utf16le"), "has NUL bytes"],
+])("%s is told and passed over", async (_, content, what) => {
+  await writeFile(join(cwd, ".env"), content);
+  const told = `${what}, and has to be UTF-8: it is passed over`;
+  expect(await shown()).toEqual({ seconds: 10, said: `lull: .env ${told}\n` });
+  expect(checkEnvironmentFile(cwd, {})).toMatchObject([{ detail: `${join(cwd, ".env")} ${told}` }]);
+});
+
+test("a line that is no assignment is told by its number, and never with what stands there", async () => {
+  const lines = ["; ours", 'KEY="of', 'several lines"', "PORT 9111", "LULL_API_TOKEN: s3cret=", "EMPTY= "];
+  await writeFile(join(cwd, ".env"), [...lines, "=s3cret", "LULL_WINDOW_SECONDS=7", ""].join("\n"));
+  const told = "lines 4, 5, 7 are no NAME=value: they are passed over";
+  expect(await shown()).toEqual({ seconds: 7, said: `lull: .env ${told}\n` });
+  const env = { KEY: "of\nseveral lines", LULL_WINDOW_SECONDS: "7" };
+  expect(checkEnvironmentFile(cwd, env)).toMatchObject([{ detail: `${join(cwd, ".env")} ${told}` }]);
+  await writeFile(join(cwd, ".env"), "LULL_WINDOW_SECONDS: 3\n");
+  const one = "line 1 is no NAME=value: it is passed over";
+  expect(await shown()).toEqual({ seconds: 10, said: `lull: .env ${one}\n` });
+});
+
+test("of many lines that are no assignment the first are named", async () => {
+  await writeFile(join(cwd, ".env"), "s3cret\n".repeat(7));
+  const told = "lines 1, 2, 3, 4, 5 and 2 more are no NAME=value: they are passed over";
+  expect(await shown()).toEqual({ seconds: 10, said: `lull: .env ${told}\n` });
+});
+
 test("a link to a file is read as the file", async () => {
   await writeFile(join(cwd, "shared.env"), "LULL_WINDOW_SECONDS=7\n");
   await symlink("shared.env", join(cwd, ".env"));

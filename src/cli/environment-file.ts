@@ -16,8 +16,66 @@ export type FoundText = { readonly text: string } | { readonly passedOver: strin
 export function takeEnvironmentFile(cwd: string, env: Record<string, string | undefined>): string[] {
   const found = foundOrNone(join(cwd, ".env"));
   if ("passedOver" in found) return [`.env ${found.passedOver}`];
-  for (const [name, value] of Object.entries(parseEnv(found.text))) if (!isSet(env[name])) env[name] = value;
-  return [];
+  const { values, notes } = assignmentsOf(found.text);
+  for (const [name, value] of values) if (!isSet(env[name])) env[name] = value;
+  return notes.map((note) => `.env ${note}`);
+}
+
+/** The name, where it is one: Node takes all that stands before a `=`. */
+const ASSIGNMENT = /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)[^\S\n]*=/;
+const OPEN_QUOTE = new RegExp(`${ASSIGNMENT.source}[^\\S\\n]*(["'\`])`);
+/** systemd takes both for a comment. */
+const NOTHING = /^\s*([#;]|$)/;
+const LINES_NAMED_MAX = 5;
+
+export interface Assignments {
+  readonly values: ReadonlyMap<string, string>;
+  /** What was passed over, in words that hold nothing of it: it may be a secret. */
+  readonly notes: readonly string[];
+}
+
+/** One by one: Node's own reading of a whole file takes the next line for the value of `NAME= `. */
+export function assignmentsOf(text: string): Assignments {
+  const values = new Map<string, string>();
+  const others: number[] = [];
+  for (const { line, statement } of statementsOf(text)) {
+    const name = ASSIGNMENT.exec(statement)?.[1];
+    if (name !== undefined) values.set(name, Object.values(parseEnv(statement))[0] ?? "");
+    else if (!NOTHING.test(statement)) others.push(line);
+  }
+  return { values, notes: others.length === 0 ? [] : [noAssignments(others)] };
+}
+
+function noAssignments(lines: readonly number[]): string {
+  if (lines.length === 1) return `line ${lines[0]} is no NAME=value: it is passed over`;
+  const more = lines.length - LINES_NAMED_MAX;
+  const named = lines.slice(0, LINES_NAMED_MAX).join(", ");
+  return `lines ${named}${more > 0 ? ` and ${more} more` : ""} are no NAME=value: they are passed over`;
+}
+
+/** Lines, or several where a value in quotes goes on. */
+function* statementsOf(text: string): Generator<{ line: number; statement: string }> {
+  let line = 1;
+  for (let at = 0; at < text.length; ) {
+    const end = endOfStatement(text, at);
+    const statement = text.slice(at, end);
+    yield { line, statement };
+    line += statement.split("\n").length;
+    at = end + 1;
+  }
+}
+
+function endOfStatement(text: string, at: number): number {
+  const end = endOfLine(text, at);
+  const [opening, , quote] = OPEN_QUOTE.exec(text.slice(at, end)) ?? [];
+  if (opening === undefined || quote === undefined) return end;
+  const closing = text.indexOf(quote, at + opening.length);
+  return closing === -1 ? end : endOfLine(text, closing);
+}
+
+function endOfLine(text: string, at: number): number {
+  const end = text.indexOf("\n", at);
+  return end === -1 ? text.length : end;
 }
 
 /** An empty variable counts as not set, as everywhere in the configuration. */
@@ -40,9 +98,23 @@ export function textOf(path: string): FoundText {
   // Not even opened: a pipe waits for its writer, and a device may do anything.
   if (!found.isFile()) return { passedOver: "is no regular file: it is passed over" };
   const bytes = firstBytes(path, ENVIRONMENT_FILE_BYTES_MAX + 1);
-  if (bytes.length <= ENVIRONMENT_FILE_BYTES_MAX) return { text: bytes.toString("utf8") };
+  if (bytes.length <= ENVIRONMENT_FILE_BYTES_MAX) return decoded(bytes);
   const max = ENVIRONMENT_FILE_BYTES_MAX / 1_000_000;
   return { passedOver: `is larger than ${max} MB: it is passed over` };
+}
+
+function decoded(bytes: Buffer): FoundText {
+  const mark = bytes.toString("hex", 0, 2);
+  if (mark === "fffe" || mark === "feff")
+    return { passedOver: "is UTF-16, and has to be UTF-8: it is passed over" };
+  if (bytes.includes(0)) return { passedOver: "has NUL bytes, and has to be UTF-8: it is passed over" };
+  // Some editors begin a file with a mark, which would be part of the first name.
+  return {
+    text: bytes
+      .toString("utf8")
+      .replace(/^\uFEFF/, "")
+      .replaceAll("\r\n", "\n"),
+  };
 }
 
 /** Counted while they are read: some files have more than they say. */

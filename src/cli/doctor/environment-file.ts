@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { textOf } from "../environment-file.ts";
+import { assignmentsOf, isSet, textOf } from "../environment-file.ts";
 import { type CheckResult, warn } from "./check-result.ts";
 
 /**
@@ -20,17 +20,22 @@ function check(path: string, env: Readonly<Record<string, string | undefined>>):
   try {
     const found = textOf(path);
     if ("passedOver" in found) return [warn("environment", `${path} ${found.passedOver}`)];
-    const named = [...found.text.matchAll(/^\s*(?:export\s+)?([A-Z][A-Z0-9_]*)=/gm)].map(
-      ([, name = ""]) => name,
-    );
-    const missing = [...new Set(named)].filter((name) => env[name] === undefined);
-    return missing.length === 0
-      ? []
-      : [warn("environment", inWords(path, `does not have ${missing.join(", ")} of it`))];
+    const { values, notes } = assignmentsOf(found.text);
+    return [...notes.map((note) => warn("environment", `${path} ${note}`)), ...missingOf(path, values, env)];
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     return [warn("environment", inWords(path, "may not read it"))];
   }
+}
+
+function missingOf(
+  path: string,
+  values: ReadonlyMap<string, string>,
+  env: Readonly<Record<string, string | undefined>>,
+): CheckResult[] {
+  const missing = [...values].flatMap(([name, value]) => (isSet(value) && !isSet(env[name]) ? [name] : []));
+  if (missing.length === 0) return [];
+  return [warn("environment", inWords(path, `does not have ${missing.join(", ")} of it`))];
 }
 
 function inWords(path: string, what: string): string {
