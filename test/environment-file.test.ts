@@ -125,6 +125,31 @@ test("the workers of `lull start` have it as well", async () => {
   }
 });
 
+const LATE = "too late for Node: that is passed over. Set it where lull is started";
+
+test("what Node reads at its own start is told and passed over, unless it is set already", async () => {
+  const file = "NODE_EXTRA_CA_CERTS=/nowhere\nNODE_ENV=production\nNODE_OPTIONS=--garbage\n";
+  await writeFile(join(cwd, ".env"), file);
+  const both = `sets NODE_EXTRA_CA_CERTS, NODE_OPTIONS ${LATE}`;
+  expect((await shown()).said).toBe(`lull: .env ${both}\n`);
+  const one = `sets NODE_EXTRA_CA_CERTS ${LATE}`;
+  expect((await shown({ NODE_OPTIONS: "--no-deprecation" })).said).toBe(`lull: .env ${one}\n`);
+  const env = { NODE_ENV: "production" };
+  expect(checkEnvironmentFile(cwd, env)).toMatchObject([{ detail: `${join(cwd, ".env")} ${both}` }]);
+});
+
+test("what Node reads at its start is taken neither by the parent nor by its workers", async () => {
+  await writeFile(join(cwd, ".env"), "NODE_OPTIONS=--garbage\nPORT=0\nLULL_WEB=1\nLULL_WORKERS=2\n");
+  const service = new LullProcess(["start"], { cwd });
+  try {
+    await service.url();
+  } finally {
+    service.kill("SIGTERM");
+    expect(await service.gone()).toMatchObject({ code: 0 });
+  }
+  expect(service.stderr.split(LATE)).toHaveLength(2);
+});
+
 test("what is passed over is said once, however many workers there are", async () => {
   execFileSync("mkfifo", [join(cwd, ".env")]);
   const service = new LullProcess(["start"], { cwd, env: { PORT: "0", LULL_WEB: "1", LULL_WORKERS: "2" } });

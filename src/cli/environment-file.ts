@@ -17,8 +17,37 @@ export function takeEnvironmentFile(cwd: string, env: Record<string, string | un
   const found = foundOrNone(join(cwd, ".env"));
   if ("passedOver" in found) return [`.env ${found.passedOver}`];
   const { values, notes } = assignmentsOf(found.text);
-  for (const [name, value] of values) if (!isSet(env[name])) env[name] = value;
-  return notes.map((note) => `.env ${note}`);
+  const late = tooLateForNode(values, env);
+  for (const [name, value] of values) if (!isSet(env[name]) && !late.includes(name)) env[name] = value;
+  return [...notes, ...lateNotes(late)].map((note) => `.env ${note}`);
+}
+
+/**
+ * What Node reads at its own start, or tells a process that it starts: here it came too late, and counted in
+ * workers alone, which a wrong one keeps from starting. What it reads at each use is not among them.
+ */
+const READ_AT_START = new Set(
+  [
+    ["OPTIONS", "PATH", "DEBUG", "DEBUG_NATIVE", "ICU_DATA", "V8_COVERAGE", "TEST_CONTEXT"],
+    ["EXTRA_CA_CERTS", "USE_SYSTEM_CA", "USE_ENV_PROXY", "CLUSTER_SCHED_POLICY"],
+    ["COMPILE_CACHE", "COMPILE_CACHE_PORTABLE", "DISABLE_COMPILE_CACHE", "SKIP_PLATFORM_CHECK"],
+    ["NO_WARNINGS", "PENDING_DEPRECATION", "REDIRECT_WARNINGS", "DISABLE_COLORS"],
+    ["PRESERVE_SYMLINKS", "PRESERVE_SYMLINKS_MAIN"],
+    ["CHANNEL_FD", "CHANNEL_SERIALIZATION_MODE", "UNIQUE_ID"],
+  ].flatMap((names) => names.map((name) => `NODE_${name}`)),
+);
+
+/** Those of them that are not set already by who started this process. */
+export function tooLateForNode(
+  values: Assignments["values"],
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  return [...values.keys()].filter((name) => READ_AT_START.has(name) && !isSet(env[name]));
+}
+
+export function lateNotes(late: readonly string[]): string[] {
+  if (late.length === 0) return [];
+  return [`sets ${late.join(", ")} too late for Node: that is passed over. Set it where lull is started`];
 }
 
 /** The name, where it is one: Node takes all that stands before a `=`. */

@@ -1,5 +1,5 @@
-import { join } from "node:path";
-import { assignmentsOf, isSet, textOf } from "../environment-file.ts";
+import { basename, join } from "node:path";
+import { assignmentsOf, isSet, lateNotes, textOf, tooLateForNode } from "../environment-file.ts";
 import { type CheckResult, warn } from "./check-result.ts";
 
 /**
@@ -21,7 +21,13 @@ function check(path: string, env: Readonly<Record<string, string | undefined>>):
     const found = textOf(path);
     if ("passedOver" in found) return [warn("environment", `${path} ${found.passedOver}`)];
     const { values, notes } = assignmentsOf(found.text);
-    return [...notes.map((note) => warn("environment", `${path} ${note}`)), ...missingOf(path, values, env)];
+    // Who starts a service with the other file has them in time.
+    const late = basename(path) === ".env" ? tooLateForNode(values, env) : [];
+    const wanted = new Map([...values].filter(([name]) => !late.includes(name)));
+    return [
+      ...[...notes, ...lateNotes(late)].map((note) => warn("environment", `${path} ${note}`)),
+      ...missingOf(path, wanted, env),
+    ];
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     return [warn("environment", inWords(path, "may not read it"))];
