@@ -55,8 +55,6 @@ interface Caches {
   readonly senders: Recent<string>;
   /** What was set for all conversations. */
   readonly controls: { seen: SeenControls | undefined };
-  /** Which channel was whose, as this process has noted it. */
-  readonly noted: { arrangement: string | undefined };
 }
 
 /** What every step works with. */
@@ -89,7 +87,6 @@ export function contextFor(
     leaseShards: LEASE_SHARDS,
     ...given,
     controls: { seen: undefined },
-    noted: { arrangement: undefined },
     installation,
     settings: withinLimits(settings),
     clock,

@@ -101,6 +101,9 @@ export interface Cell {
 
 /** Every pair of step and fault: what a long run has to have hit. */
 export const CELLS: readonly Cell[] = cellsOf(STEPS);
+/** What is said happens in some runs alone. */
+const SAYING_CELLS = CELLS.filter(({ step }) => step === "conversations.say");
+const OTHER_CELLS = CELLS.filter(({ step }) => step !== "conversations.say");
 export const REQUEST_CELLS: readonly Cell[] = cellsOf(REQUESTS);
 
 function cellsOf(steps: readonly StepName[]): Cell[] {
@@ -164,7 +167,7 @@ export interface Plan extends PlannedService {
 export function planFrom(seed: number): Plan {
   const random = seeded(seed);
   const messages = plannedMessages(random);
-  return {
+  const plan: Plan = {
     seed,
     workers: random.between(2, 3),
     window: random.chance(0.7) ? { seconds: 2 } : { quietSeconds: 1, maxSeconds: 4 },
@@ -181,8 +184,12 @@ export function planFrom(seed: number): Plan {
     listsLate: random.chance(0.3),
     outages: random.chance(0.25) ? plannedOutages(random) : [],
     providerAheadMs: random.pick([0, 0, -HOUR, HOUR]),
-    failureText: random.chance(0.5),
   };
+  // Last: what came to be planned later leaves the rest of each seed's plan as it was.
+  const failureText = random.chance(0.5);
+  const isHit = failureText && random.chance(0.4);
+  const hit = isHit ? [{ ...random.pick(SAYING_CELLS), nth: random.pick([1, 1, 2]) }] : [];
+  return { ...plan, failureText, faults: [...plan.faults, ...hit] };
 }
 
 const HOUR = 3_600_000;
@@ -228,7 +235,7 @@ function plannedMessages(random: Random): PlannedMessage[] {
 
 function plannedFaults(random: Random): PlannedFault[] {
   return Array.from({ length: random.between(2, 5) }, () => ({
-    ...random.pick(CELLS),
+    ...random.pick(OTHER_CELLS),
     nth: random.pick([1, 1, 1, 2, 3, 5]),
   }));
 }

@@ -1,10 +1,4 @@
-import {
-  arrangementOf,
-  partsSet,
-  projectOf,
-  ruleInForce,
-  soundProjectChange,
-} from "../../../core/projects.ts";
+import { partsSet, projectOf, ruleInForce, soundProjectChange } from "../../../core/projects.ts";
 import type { ProjectChange, ProjectChanges, ProjectRule } from "../../../model/project.ts";
 import type { AwsContext } from "../context.ts";
 import type { Item } from "../dynamo/expression.ts";
@@ -101,21 +95,6 @@ export async function setProject(
   const parts = Object.entries(partsSet(change)) as [keyof ProjectChange, unknown][];
   if (parts.length > 0)
     await write(context, Object.fromEntries(parts.map(([part, value]) => [names[part], value])));
-}
-
-/**
- * Carries this out where the configuration says of a channel that it is another project's than when a process
- * looked last. Once for each process: two that are configured differently would else do it in turns.
- */
-export async function whenRearranged(context: AwsContext, run: () => Promise<void>): Promise<void> {
-  const { noted, settings } = context;
-  const arrangement = arrangementOf(settings);
-  if (noted.arrangement === arrangement) return;
-  if ((await read(context)).arrangement !== arrangement) {
-    await run();
-    await write(context, { arrangement });
-  }
-  noted.arrangement = arrangement;
 }
 
 /** An attribute that is not ours counts as absent, and is told; the others count. */

@@ -254,8 +254,7 @@ export async function changeProject(
   if (change?.paused === false) await wakeDue(context, isTheirs);
 }
 
-/** Triggers of all windows that are due and meant are sent again. */
-export async function wakeDue(context: AwsContext, isMeant: (trigger: Trigger) => boolean): Promise<void> {
+async function wakeDue(context: AwsContext, isMeant: (trigger: Trigger) => boolean): Promise<void> {
   for await (const items of pages((from) => context.store.scanPage("triggerLock", { from }))) {
     const windows = context.quarantine.sound("triggerLock", items, windowFrom);
     const due = windows.filter((each) => each.dueAtMs <= context.clock.nowMs() && isMeant(each));

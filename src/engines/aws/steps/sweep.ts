@@ -6,7 +6,6 @@ import { filterInParallel } from "../../../wire/in-parallel.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, atMost, type Item } from "../dynamo/expression.ts";
 import type { TableName } from "../dynamo/tables.ts";
-import { whenRearranged } from "../items/controls.ts";
 import { name } from "../items/item-shapes.ts";
 import { conversationKeyOf, SWEEP } from "../items/keys.ts";
 import { leasedIds } from "../items/lease-shards.ts";
@@ -17,7 +16,6 @@ import { isHeldBy, readState } from "../items/state.ts";
 import { type Stored, storedFrom, triggerOf } from "../items/state-item.ts";
 import { type StandingWindow, windowFrom, windowOf } from "../items/window-item.ts";
 import { lookAtClock } from "./clock.ts";
-import { wakeDue } from "./conversations.ts";
 import { dropAnswered } from "./look.ts";
 import { noteMemory } from "./memory.ts";
 import { arm, armNow, dueIn, isAhead, isOverdue, sendAgain } from "./window.ts";
@@ -40,8 +38,6 @@ interface SweepCursor {
 export async function sweep(context: AwsContext): Promise<SweepReport> {
   const { isSetBack, report } = await lookAtClock(context);
   await noteMemory(context);
-  // What is held for a paused project may be another's now, and no command would wake it.
-  await whenRearranged(context, () => wakeDue(context, () => true));
   const cursor = await readCursor(context);
   const windows = await fromPlace(cursor.windows, (from) => sweepWindows(context, from, isSetBack));
   const lapsed = await sweepLeases(context);
