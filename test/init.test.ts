@@ -1,9 +1,11 @@
 import { access, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { QUESTIONS } from "../src/cli/init/choices.ts";
+import { askOn } from "../src/cli/io.ts";
 import { run as lull } from "../src/cli/run.ts";
 import { eventually, LullProcess } from "./lull-process.ts";
 import { ROOT, run, stagePackage } from "./staged-package.ts";
@@ -236,11 +238,12 @@ describe("what is there", () => {
 
   test.each([
     ["another configuration", { "lull.config.json": "{}" }, "lull.config.json is there"],
-    ["a package of CommonJS", { "package.json": '{ "type": "commonjs" }' }, 'set it to "module"'],
+    ["a package of CommonJS", { "package.json": '{ "type": "commonjs" }' }, "npm pkg set type=module"],
+    ["the folder of Lull", { "package.json": '{ "name": "lull" }' }, "name one: lull init ../my-bot"],
     ["a package.json that is none", { "package.json": "{" }, "package.json of"],
-  ])("%s is refused before anything is written", async (name, files, words) => {
+  ])("%s is refused before anything is asked or written", async (name, files, words) => {
     const cwd = await project(name.replaceAll(" ", "-"), files);
-    const { code, err } = await typed(["init", "--yes"], { cwd });
+    const { code, err } = await onTerminal(["init"], cwd, []);
     expect([code, err]).toEqual([2, expect.stringContaining(words)]);
     expect(await isThere(cwd, ".env.example")).toBe(false);
   });
@@ -265,8 +268,35 @@ test("where nobody can be asked, it says which flags there are", async () => {
     expect((await typed(["init", "--yes", ...flags], { cwd: folder })).err).toContain(words);
 });
 
+test("a second folder is refused", async () => {
+  const { code, err } = await typed(["init", "one", "two", "--yes"], { cwd: folder });
+  expect([code, err]).toEqual([2, expect.stringContaining('init does not know what to do with "two"')]);
+  expect(await isThere(folder, "one")).toBe(false);
+});
+
+test.each([
+  ["Ctrl-C", "\u0003"],
+  ["Ctrl-D", "\u0004"],
+])("%s at a question ends it with 130, and nothing is written", async (name, key) => {
+  const cwd = await project(name);
+  const [input, output] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: true })];
+  const pressed = async (question: string) => {
+    const answer = askOn(input, output, question);
+    input.write(key);
+    return answer;
+  };
+  const { code, err } = await onTerminal(["init"], cwd, [], pressed);
+  expect([code, err]).toEqual([130, expect.stringContaining("stopped; nothing was written")]);
+  expect(await isThere(cwd, "package.json")).toBe(false);
+});
+
 /** A person at a terminal, who answers in this order. */
-async function onTerminal(args: readonly string[], cwd: string, answers: readonly string[]) {
+async function onTerminal(
+  args: readonly string[],
+  cwd: string,
+  answers: readonly string[],
+  ask?: (question: string) => Promise<string>,
+) {
   const [out, err, asked]: [string[], string[], string[]] = [[], [], []];
   const left = [...answers];
   const code = await lull(args, {
@@ -274,10 +304,12 @@ async function onTerminal(args: readonly string[], cwd: string, answers: readonl
     cwd,
     stderrIsTty: true,
     nowMs: () => 0,
-    ask: async (question) => {
-      asked.push(question);
-      return left.shift() ?? expect.fail(`more is asked than answered: ${question}`);
-    },
+    ask:
+      ask ??
+      (async (question) => {
+        asked.push(question);
+        return left.shift() ?? expect.fail(`more is asked than answered: ${question}`);
+      }),
     out: (line) => void out.push(line),
     err: (text) => void err.push(text),
     logLine: (line) => void err.push(line),

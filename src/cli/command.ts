@@ -18,7 +18,13 @@ export interface Command {
   readonly options?: Options;
   /** Which settings may be given as flags: all, or only those that locate the data. */
   readonly settings?: "all" | "store";
-  readonly args?: { readonly required: readonly string[]; readonly more?: true };
+  readonly args?: {
+    readonly required: readonly string[];
+    /** What may follow those. */
+    readonly optional?: readonly string[];
+    /** As many as there are. */
+    readonly more?: true;
+  };
   readonly examples?: readonly string[];
   /** Resolves with the exit code. */
   run(call: Call): Promise<number>;

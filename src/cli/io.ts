@@ -5,7 +5,7 @@ import { fileTarget } from "./output/file-target.ts";
 import { harmless } from "./output/harmless.ts";
 import { LineWriter, type LostLine } from "./output/line-writer.ts";
 import { writeNow } from "./output/write-now.ts";
-import { CommandFailed } from "./usage-error.ts";
+import { Stopped } from "./usage-error.ts";
 
 /** What a command sees of the process around it. Tests hand in their own. */
 export interface Io {
@@ -51,7 +51,8 @@ export function processIo(nowMs: () => number): Io {
     errColumns: stderr.isTTY ? stderr.columns : undefined,
     errInColour: wantsColour(process.env, stderr.isTTY === true),
     nowMs,
-    ask: process.stdin.isTTY && stderr.isTTY ? askHere : undefined,
+    ask:
+      process.stdin.isTTY && stderr.isTTY ? (question) => askOn(process.stdin, stderr, question) : undefined,
     // What was logged before comes before. The text may hold what a customer wrote.
     out(line, paint) {
       lines.flush();
@@ -63,13 +64,18 @@ export function processIo(nowMs: () => number): Io {
   };
 }
 
-async function askHere(question: string): Promise<string> {
+/** One question on a terminal. */
+export async function askOn(
+  input: NodeJS.ReadableStream,
+  output: NodeJS.WritableStream,
+  question: string,
+): Promise<string> {
   const { createInterface } = await import("node:readline");
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const lines = createInterface({ input, output });
   try {
     return await new Promise((resolve, reject) => {
       // Ctrl-C and Ctrl-D close it without an answer.
-      lines.once("close", () => reject(new CommandFailed("stopped; nothing was written")));
+      lines.once("close", () => reject(new Stopped("stopped; nothing was written")));
       lines.question(question, resolve);
     });
   } finally {

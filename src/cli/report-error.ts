@@ -3,7 +3,7 @@ import type { Io } from "./io.ts";
 import { inked } from "./output/colour.ts";
 import { harmless } from "./output/harmless.ts";
 import { textWithin } from "./output/wrapped.ts";
-import { type CalledCommand, Unconfirmed, UsageError } from "./usage-error.ts";
+import { type CalledCommand, Stopped, Unconfirmed, UsageError } from "./usage-error.ts";
 
 /** What is wrong was said on the command line, in the environment or in a file, and is put right there. */
 const SAID_WRONG = ["INVALID_CONFIG", "INVALID_REQUEST"];
@@ -16,6 +16,7 @@ export function reportError(error: unknown, verbose: boolean, io: Io): number {
   io.err(`${marked(io, textWithin(`${MARK} ${said}`, io.errColumns))}\n`);
   if (verbose && error instanceof Error && error.stack) io.err(`${shown(error.stack)}\n`);
   if (error instanceof Unconfirmed) return 2;
+  if (error instanceof Stopped) return 130;
   if (error instanceof UsageError) {
     io.err(`${helpFor(error.called)}\n`);
     return 2;

@@ -103,10 +103,10 @@ function checkOption(
 }
 
 function checkArguments(name: string, command: Command, given: readonly string[]): void {
-  const { required, more } = command.args ?? { required: [] };
+  const { required, optional = [], more } = command.args ?? { required: [] };
   const missing = required[given.length];
   if (missing !== undefined) throw new UsageError(`${name} needs ${missing}`);
-  const extra = given[required.length];
+  const extra = given[required.length + optional.length];
   if (extra !== undefined && !more) throw new UsageError(`${name} does not know what to do with "${extra}"`);
 }
 

@@ -32,5 +32,10 @@ export class Unconfirmed extends Error {
  * code 1.
  */
 export class CommandFailed extends Error {
-  override readonly name = "CommandFailed";
+  override readonly name: string = "CommandFailed";
+}
+
+/** The person ended it (Ctrl-C, Ctrl-D) instead of answering: exit code 130. */
+export class Stopped extends CommandFailed {
+  override readonly name = "Stopped";
 }

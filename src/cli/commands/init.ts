@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { packageFolder } from "../../process/version.ts";
 import type { Call, Command } from "../command.ts";
 import { type Choices, choose, QUESTIONS } from "../init/choices.ts";
+import { placeAt } from "../init/place.ts";
 import { planned } from "../init/plan.ts";
 import { writePlan } from "../init/write-plan.ts";
 import { printResult } from "../output/print.ts";
@@ -25,16 +26,17 @@ and .gitignore are added to, and no file of yours is replaced unasked. At the en
     yes: { type: "boolean", help: "ask nothing: what is not said is the first of each" },
     force: { type: "boolean", help: "write files anew that are there" },
   },
-  args: { required: [], more: true },
+  args: { required: [], optional: ["folder"] },
   examples: [
     "lull init",
     "lull init blue-door --channel whatsapp --responder openai --engine sqlite --deploy systemd",
   ],
   run: async (call) => {
     const folder = resolve(call.io.cwd, call.args[0] ?? ".");
+    const place = await placeAt(folder);
     const choices = await choose(call);
     const lull = { folder: packageFolder(), isInstalled: await hasLull(folder) };
-    const plan = await planned({ folder, choices, lull });
+    const plan = await planned({ place, choices, lull });
     const written = await writePlan(call, folder, plan);
     const checked = lull.isInstalled && choices.engine !== "aws" ? await doctor(folder, call) : undefined;
     const next = nextSteps(relative(call.io.cwd, folder), choices, plan.testCommand, lull.isInstalled);

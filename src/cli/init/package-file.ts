@@ -1,6 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { basename, join, relative } from "node:path";
-import { UsageError } from "../usage-error.ts";
+import { basename, relative } from "node:path";
 import { AWS_PACKAGES } from "./aws-files.ts";
 import type { Choices } from "./choices.ts";
 import type { Runner } from "./test-file.ts";
@@ -15,16 +13,6 @@ export interface Manifest {
   dependencies?: Names;
   devDependencies?: Names;
   [other: string]: unknown;
-}
-
-/** The manifest of a folder; undefined where there is none. */
-export async function manifestIn(folder: string): Promise<Manifest | undefined> {
-  try {
-    return JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Manifest;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new UsageError(`package.json of ${folder} cannot be read: ${(error as Error).message}`);
-  }
 }
 
 export function runnerOf(manifest: Manifest | undefined): Runner {
@@ -52,10 +40,6 @@ const TEST = { node: "node --test", vitest: "vitest run" } as const;
 
 /** What is there stays; what is missing is added. */
 export function merged({ folder, found, choices, lull }: MergeRequest): Merged {
-  if (found?.type === "commonjs")
-    throw new UsageError(
-      'package.json says "type": "commonjs", and Lull is an ES module: set it to "module"',
-    );
   const runner = runnerOf(found);
   const old = found?.scripts?.test;
   const isOwnTest = old !== undefined && !NO_TEST.test(old);
@@ -88,7 +72,8 @@ export function nameOf(folder: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, "-")
     .replace(/^[._-]+/, "");
-  return name === "" ? "chat" : name;
+  // No package may depend on its own name.
+  return name === "" || name === "lull" ? "chat" : name;
 }
 
 /** For editors, and for `npx tsc`: Node runs the files as they are. */

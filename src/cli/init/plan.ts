@@ -1,12 +1,12 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { UsageError } from "../usage-error.ts";
 import { awsFiles } from "./aws-files.ts";
 import type { Choices } from "./choices.ts";
 import { configFile, responderFile } from "./config-file.ts";
 import { COMPOSE, DOCKER_IGNORE, unitFile } from "./deploy-files.ts";
 import { environmentExample } from "./environment-example.ts";
-import { type Merged, manifestIn, merged, nameOf, runnerOf, TSCONFIG } from "./package-file.ts";
+import { type Merged, merged, nameOf, runnerOf, TSCONFIG } from "./package-file.ts";
+import type { Place } from "./place.ts";
 import { testFile } from "./test-file.ts";
 
 /** What is written, by path from the project's folder. */
@@ -19,22 +19,15 @@ export interface Plan {
 }
 
 interface PlanRequest {
-  readonly folder: string;
+  readonly place: Place;
   readonly choices: Choices;
   readonly lull: Parameters<typeof merged>[0]["lull"];
 }
 
-const OTHER_CONFIGS = /^lull\.config\.(?:js|mjs|json)$/;
 const IGNORED = ["node_modules/", ".env", "data/"];
 
-export async function planned({ folder, choices, lull }: PlanRequest): Promise<Plan> {
-  const names: readonly string[] = await readdir(folder).catch(() => []);
-  const other = names.find((name) => OTHER_CONFIGS.test(name));
-  if (other !== undefined)
-    throw new UsageError(
-      `${other} is there, and a project has one configuration: remove it, or go elsewhere`,
-    );
-  const found = await manifestIn(folder);
+export async function planned({ place, choices, lull }: PlanRequest): Promise<Plan> {
+  const { folder, found } = place;
   const { manifest, testCommand }: Merged = merged({ folder, found, choices, lull });
   const own = responderFile(choices);
   const isOnAws = choices.engine === "aws";
@@ -55,7 +48,7 @@ export async function planned({ folder, choices, lull }: PlanRequest): Promise<P
         ...IGNORED,
         ...(isOnAws ? ["cdk.out/"] : []),
       ]),
-      ...(!names.includes("tsconfig.json") && { "tsconfig.json": TSCONFIG }),
+      ...(!place.names.includes("tsconfig.json") && { "tsconfig.json": TSCONFIG }),
     },
   };
 }
