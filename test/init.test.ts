@@ -230,10 +230,16 @@ describe("what is there", () => {
     };
     const cwd = await project("shop", { "package.json": JSON.stringify(own), ".gitignore": "/data\ndist" });
     const { out } = await typed(["init", "--yes"], { cwd });
-    expect(JSON.parse(await textOf(cwd, "package.json"))).toEqual(own);
+    // What tsconfig.json names, which is new there, has to be installed.
+    const types = { "@types/node": expect.any(String), typescript: expect.any(String) };
+    expect(JSON.parse(await textOf(cwd, "package.json"))).toEqual({
+      ...own,
+      devDependencies: { ...own.devDependencies, ...types },
+    });
+    expect(out).toMatch(/npm install +# the types/);
     expect(await textOf(cwd, ".gitignore")).toBe("/data\ndist\nnode_modules/\n.env\n");
     expect(await textOf(cwd, "lull.test.ts")).toContain('import { expect, test } from "vitest";');
-    expect(out).toContain("npx vitest run");
+    expect(out).toContain("npx vitest run lull.test.ts");
   });
 
   test.each([
@@ -249,12 +255,51 @@ describe("what is there", () => {
   });
 });
 
-test("a folder without lull gets it as a dependency, and is told to install first", async () => {
-  const { code, out } = await typed(["init", "new/blue-door", "--yes"], { cwd: folder });
-  expect(code).toBe(0);
-  const made = JSON.parse(await textOf(folder, "new/blue-door/package.json")) as Record<string, object>;
-  expect(made).toMatchObject({ name: "blue-door", type: "module", dependencies: { lull: /^file:/ } });
-  expect(out).toMatch(/cd new\/blue-door\n\s+npm install\s/);
+describe("a folder without lull", () => {
+  const manifestOf = async (made: string) =>
+    JSON.parse(await textOf(made, "package.json")) as {
+      name: string;
+      dependencies?: Record<string, string>;
+      devDependencies: Record<string, string>;
+    };
+
+  test("gets the packed file, of its own, and is told to install first", async () => {
+    const out = await run("node", [MAIN(), "init", "new/blue-door", "--yes"], folder);
+    const made = join(folder, "new/blue-door");
+    const { name, dependencies } = await manifestOf(made);
+    const file = `lull-${manifest.version}.tgz`;
+    expect([name, dependencies]).toEqual(["blue-door", { lull: `file:${file}` }]);
+    expect(await readFile(join(made, file))).toEqual(await readFile(join(folder, file)));
+    expect(out).toMatch(/cd new\/blue-door\n\s+npm install\s/);
+  });
+
+  test("made by a clone, is told to pack it: nothing leads out of the folder", async () => {
+    const { out } = await typed(["init", "new/of-a-clone", "--yes"], { cwd: folder });
+    expect((await manifestOf(join(folder, "new/of-a-clone"))).dependencies).toBeUndefined();
+    const steps = out.slice(out.indexOf("Next:"));
+    expect(steps).toMatch(/npm pack \S+ .*\n {2}npm install \.\/lull-\S+\.tgz /);
+  });
+
+  test("gets no version that Lull does not go with", async () => {
+    await run("node", [MAIN(), "init", "new/on-aws", "--yes", "--engine", "aws"], folder);
+    const { dependencies, devDependencies } = await manifestOf(join(folder, "new/on-aws"));
+    const { lull, ...others } = dependencies ?? {};
+    const { esbuild, ...peers } = manifest.peerDependencies;
+    expect(others).toEqual(peers);
+    const own = (name: "aws-cdk" | "@types/node" | "typescript") => `^${manifest.devDependencies[name]}`;
+    expect(devDependencies).toEqual({
+      esbuild,
+      "aws-cdk": own("aws-cdk"),
+      "@types/node": own("@types/node"),
+      typescript: own("typescript"),
+    });
+  });
+});
+
+test("with an answering service of their own, they are told to start it before Lull", async () => {
+  const cwd = await project("by-http");
+  const { out } = await typed(["init", "--yes", "--responder", "http"], { cwd });
+  expect(out).toMatch(/start your service +# the one that service.ts names: it answers\n {2}npx lull dev/);
 });
 
 test("where nobody can be asked, it says which flags there are", async () => {

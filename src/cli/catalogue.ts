@@ -174,7 +174,7 @@ export const CATALOGUE: readonly (Entry | Group)[] = [
   },
   {
     name: "init",
-    summary: "a project of your own: asks three questions, writes the files",
+    summary: "a project of your own: asks a few questions, writes the files",
     load: () => of(import("./commands/init.ts"), (m) => m.init),
   },
   {

@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { access } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { packageFolder } from "../../process/version.ts";
 import type { Call, Command } from "../command.ts";
-import { type Choices, choose, QUESTIONS } from "../init/choices.ts";
+import { choose, QUESTIONS } from "../init/choices.ts";
+import { lullSource } from "../init/lull-source.ts";
+import { nextSteps } from "../init/next-steps.ts";
 import { placeAt } from "../init/place.ts";
 import { planned } from "../init/plan.ts";
 import { writePlan } from "../init/write-plan.ts";
@@ -17,7 +18,8 @@ export const init: Command = {
   usage: "[folder] [options]",
   about: `Makes a project of your own: asks where customers write, who answers them and where it runs, then
 writes lull.config.ts, .env.example and a test that passes, and what it takes to run it there. package.json
-and .gitignore are added to, and no file of yours is replaced unasked. At the end it runs lull doctor.`,
+and .gitignore are added to, and no file of yours is replaced unasked. At the end it runs lull doctor, where
+Lull is installed in that folder already and runs on one machine.`,
   options: {
     channel: { type: "string", value: "WORD", help: oneOf("channel") },
     responder: { type: "string", value: "WORD", help: oneOf("responder") },
@@ -35,11 +37,12 @@ and .gitignore are added to, and no file of yours is replaced unasked. At the en
     const folder = resolve(call.io.cwd, call.args[0] ?? ".");
     const place = await placeAt(folder);
     const choices = await choose(call);
-    const lull = { folder: packageFolder(), isInstalled: await hasLull(folder) };
-    const plan = await planned({ place, choices, lull });
+    const source = await lullSource(place, packageFolder());
+    const plan = await planned({ place, choices, source, packageFolder: packageFolder() });
     const written = await writePlan(call, folder, plan);
-    const checked = lull.isInstalled && choices.engine !== "aws" ? await doctor(folder, call) : undefined;
-    const next = nextSteps(relative(call.io.cwd, folder), choices, plan.testCommand, lull.isInstalled);
+    const isChecked = source.kind === "installed" && choices.engine !== "aws";
+    const checked = isChecked ? await doctor(folder, call) : undefined;
+    const next = nextSteps({ path: relative(call.io.cwd, folder), folder, choices, plan, source });
     const lines = [
       wrapped(`Written to ${folder}: ${written.join(", ")}.`, 0, call.io.columns),
       ...(checked === undefined ? [] : ["", "lull doctor --offline:", checked]),
@@ -51,16 +54,6 @@ and .gitignore are added to, and no file of yours is replaced unasked. At the en
     return 0;
   },
 };
-
-/** Found as the project's own files would find it. */
-async function hasLull(folder: string): Promise<boolean> {
-  try {
-    await access(join(folder, "node_modules/lull/package.json"));
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The project's own Lull says it, from the project's own folder, as a person there would be told. */
 async function doctor(folder: string, { io }: Call): Promise<string> {
@@ -77,35 +70,3 @@ async function doctor(folder: string, { io }: Call): Promise<string> {
     return (stdout || message).trim();
   }
 }
-
-/** Commands as they are typed, with what they are for. */
-function nextSteps(
-  path: string,
-  { channel, responder, engine, deploy }: Choices,
-  testCommand: string,
-  isInstalled: boolean,
-): string[] {
-  const isReady = isInstalled && engine !== "aws";
-  const steps: [string, string][] = [];
-  if (path !== "") steps.push([`cd ${path}`, ""]);
-  if (!isReady)
-    steps.push(["npm install", engine === "aws" ? "what the functions bring along" : "Lull itself"]);
-  steps.push([testCommand, "the first test"]);
-  if (engine === "aws")
-    steps.push(["npx cdk deploy", "once aws/app.ts says your account and the secrets are made"]);
-  else {
-    const needs = responder === "openai" ? "OPENAI_API_KEY is all it takes" : "no account needed";
-    steps.push(["npx lull dev", `try it: a phone in the page, ${needs}`]);
-    steps.push(["cp .env.example .env", channel === "web" ? "before it is public" : "and fill it in"]);
-    steps.push(["npx lull doctor", "says what is missing, and the URL to enter at your provider"]);
-    steps.push([START[deploy], "serve customers"]);
-  }
-  const width = Math.max(...steps.map(([command]) => command.length));
-  return steps.map(([command, why]) => (why === "" ? command : `${command.padEnd(width)}  # ${why}`));
-}
-
-const START: Readonly<Record<Choices["deploy"], string>> = {
-  none: "npx lull start",
-  compose: "docker compose up --build --detach",
-  systemd: "see lull.service",
-};

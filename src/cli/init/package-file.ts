@@ -1,19 +1,10 @@
-import { basename, relative } from "node:path";
+import { basename } from "node:path";
 import { AWS_PACKAGES } from "./aws-files.ts";
 import type { Choices } from "./choices.ts";
+import type { LullSource } from "./lull-source.ts";
+import type { Manifest, Names } from "./manifest.ts";
+import type { Place } from "./place.ts";
 import type { Runner } from "./test-file.ts";
-
-type Names = Record<string, string>;
-
-export interface Manifest {
-  name?: string;
-  private?: boolean;
-  type?: string;
-  scripts?: Names;
-  dependencies?: Names;
-  devDependencies?: Names;
-  [other: string]: unknown;
-}
 
 export function runnerOf(manifest: Manifest | undefined): Runner {
   const all = { ...manifest?.dependencies, ...manifest?.devDependencies };
@@ -24,37 +15,41 @@ export interface Merged {
   readonly manifest: Manifest;
   /** What runs the tests. */
   readonly testCommand: string;
+  /** The packages that it names and did not name before. */
+  readonly added: readonly string[];
 }
 
 interface MergeRequest {
-  readonly folder: string;
-  readonly found: Manifest | undefined;
+  readonly place: Place;
   readonly choices: Choices;
-  /** Where the running lull is installed, and whether the project has it already. */
-  readonly lull: { readonly folder: string; readonly isInstalled: boolean };
+  readonly source: LullSource;
+  /** Lull's own: which versions it goes with. */
+  readonly lull: Manifest;
 }
 
 /** What npm writes where nothing is tested yet. */
 const NO_TEST = /no test specified/;
 const TEST = { node: "node --test", vitest: "vitest run" } as const;
+const ONE_TEST = { node: "node --test lull.test.ts", vitest: "npx vitest run lull.test.ts" } as const;
 
 /** What is there stays; what is missing is added. */
-export function merged({ folder, found, choices, lull }: MergeRequest): Merged {
+export function merged({ place, choices, source, lull }: MergeRequest): Merged {
+  const { found, folder } = place;
   const runner = runnerOf(found);
   const old = found?.scripts?.test;
   const isOwnTest = old !== undefined && !NO_TEST.test(old);
   const scripts = { ...found?.scripts, ...(!isOwnTest && { test: TEST[runner] }) };
   const aws = choices.engine === "aws" ? AWS_PACKAGES : { dependencies: [], devDependencies: [] };
-  const dependencies = {
-    ...(lull.isInstalled ? {} : { lull: `file:${relative(folder, lull.folder)}` }),
-    ...any(aws.dependencies),
-    ...found?.dependencies,
-  };
-  const types = found === undefined ? ["@types/node", "typescript"] : [];
-  const devDependencies = { ...any([...aws.devDependencies, ...types]), ...found?.devDependencies };
+  // The files name Node's types; a tsconfig.json of one's own comes with a compiler.
+  const types = ["@types/node", ...(place.names.includes("tsconfig.json") ? [] : ["typescript"])];
+  const missing = (names: readonly string[]) => ranges(lull, names.filter(isMissingIn(found)));
+  const news = { ...named(source), ...missing(aws.dependencies) };
+  const devNews = missing([...aws.devDependencies, ...types]);
+  const dependencies = { ...news, ...found?.dependencies };
+  const devDependencies = { ...devNews, ...found?.devDependencies };
   return {
-    testCommand:
-      isOwnTest && old !== TEST[runner] ? `npx ${TEST[runner]}`.replace("npx node", "node") : "npm test",
+    testCommand: isOwnTest && old !== TEST[runner] ? ONE_TEST[runner] : "npm test",
+    added: Object.keys({ ...news, ...devNews }),
     manifest: {
       ...(found ?? { name: nameOf(folder), private: true, type: "module" }),
       scripts,
@@ -64,7 +59,22 @@ export function merged({ folder, found, choices, lull }: MergeRequest): Merged {
   };
 }
 
-const any = (names: readonly string[]): Names => Object.fromEntries(names.map((name) => [name, "*"]));
+function named(source: LullSource): Names {
+  if (source.kind === "file") return { lull: `file:${source.name}` };
+  return source.kind === "named" && source.spec !== undefined ? { lull: source.spec } : {};
+}
+
+function isMissingIn(found: Manifest | undefined): (name: string) => boolean {
+  const there = { ...found?.dependencies, ...found?.devDependencies };
+  return (name) => !(name in there);
+}
+
+/** Those that Lull asks for, or is made with. */
+function ranges(lull: Manifest, names: readonly string[]): Names {
+  return Object.fromEntries(
+    names.map((name) => [name, lull.peerDependencies?.[name] ?? `^${lull.devDependencies?.[name]}`]),
+  );
+}
 
 /** As npm allows it. */
 export function nameOf(folder: string): string {

@@ -1,7 +1,6 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import { UsageError } from "../usage-error.ts";
-import type { Manifest } from "./package-file.ts";
+import { type Manifest, manifestIn } from "./manifest.ts";
 
 /** Where the project is to be: what is there already. */
 export interface Place {
@@ -29,14 +28,4 @@ export async function placeAt(folder: string): Promise<Place> {
       'package.json says "type": "commonjs", and Lull is an ES module. Run: npm pkg set type=module',
     );
   return { folder, names, found };
-}
-
-/** The manifest of a folder; undefined where there is none. */
-async function manifestIn(folder: string): Promise<Manifest | undefined> {
-  try {
-    return JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Manifest;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new UsageError(`package.json of ${folder} cannot be read: ${(error as Error).message}`);
-  }
 }

@@ -5,6 +5,8 @@ import type { Choices } from "./choices.ts";
 import { configFile, responderFile } from "./config-file.ts";
 import { COMPOSE, DOCKER_IGNORE, unitFile } from "./deploy-files.ts";
 import { environmentExample } from "./environment-example.ts";
+import type { LullSource } from "./lull-source.ts";
+import { manifestIn } from "./manifest.ts";
 import { type Merged, merged, nameOf, runnerOf, TSCONFIG } from "./package-file.ts";
 import type { Place } from "./place.ts";
 import { testFile } from "./test-file.ts";
@@ -12,27 +14,33 @@ import { testFile } from "./test-file.ts";
 /** What is written, by path from the project's folder. */
 export interface Plan {
   readonly testCommand: string;
+  /** Whether its package.json names what is not installed. */
+  readonly isToInstall: boolean;
   /** Written anew: one that is there is asked for. */
   readonly files: Readonly<Record<string, string>>;
   /** What is there stays in them, and something is added. */
-  readonly additions: Readonly<Record<string, string>>;
+  readonly additions: Readonly<Record<string, string | Uint8Array>>;
 }
 
 interface PlanRequest {
   readonly place: Place;
   readonly choices: Choices;
-  readonly lull: Parameters<typeof merged>[0]["lull"];
+  readonly source: LullSource;
+  /** Where the running Lull is. */
+  readonly packageFolder: string;
 }
 
 const IGNORED = ["node_modules/", ".env", "data/"];
 
-export async function planned({ place, choices, lull }: PlanRequest): Promise<Plan> {
+export async function planned({ place, choices, source, packageFolder }: PlanRequest): Promise<Plan> {
   const { folder, found } = place;
-  const { manifest, testCommand }: Merged = merged({ folder, found, choices, lull });
+  const lull = (await manifestIn(packageFolder)) ?? {};
+  const { manifest, testCommand, added }: Merged = merged({ place, choices, source, lull });
   const own = responderFile(choices);
   const isOnAws = choices.engine === "aws";
   return {
     testCommand,
+    isToInstall: source.kind !== "installed" || added.length > 0,
     files: {
       "lull.config.ts": configFile(choices),
       ...(own && { [own[0]]: own[1] }),
@@ -40,9 +48,10 @@ export async function planned({ place, choices, lull }: PlanRequest): Promise<Pl
       ".env.example": environmentExample(choices),
       ...(isOnAws ? awsFiles(choices) : {}),
       ...(choices.deploy === "compose" && { "compose.yaml": COMPOSE, ".dockerignore": DOCKER_IGNORE }),
-      ...(choices.deploy === "systemd" && { "lull.service": await unitFile(lull.folder, nameOf(folder)) }),
+      ...(choices.deploy === "systemd" && { "lull.service": await unitFile(packageFolder, nameOf(folder)) }),
     },
     additions: {
+      ...(source.kind === "file" && { [source.name]: source.bytes }),
       "package.json": `${JSON.stringify(manifest, null, 2)}\n`,
       ".gitignore": await withLines(join(folder, ".gitignore"), [
         ...IGNORED,
