@@ -13,7 +13,8 @@ if (version[0] < NEEDED[0] || (version[0] === NEEDED[0] && version[1] < NEEDED[1
     `lull needs Node ${NEEDED.join(".")} or newer; this is Node ${process.versions.node}. ` +
       "Install a newer one (https://nodejs.org), or one for this folder alone: npm install node@24",
   );
-  process.exit(1);
+  // EX_CONFIG, and no other end of ours: the unit for systemd does not try it again.
+  process.exit(78);
 }
 
 // Node 22 announces on every start that node:sqlite is experimental. We know; the person at the terminal need not.

@@ -186,7 +186,9 @@ describe("what runs it there", () => {
     const cwd = await deployed("systemd");
     const unit = await textOf(cwd, "lull.service");
     expect(unit).not.toContain("/etc/lull");
-    expect(unit).toContain("ExecStart=/usr/bin/env node /opt/by-systemd/node_modules/lull/bin/lull.js start");
+    const start = /^ExecStart=(.*)$/m.exec(unit)?.[1];
+    expect(start).toMatch(/^\/usr\/bin\/env PATH=\/opt\/by-systemd\/node_modules\/\.bin:\/usr\/local\/bin:/);
+    expect(start).toMatch(/ node \/opt\/by-systemd\/node_modules\/lull\/bin\/lull\.js start$/);
     expect(unit).toContain("EnvironmentFile=-/opt/by-systemd/.env");
     expect(unit).toContain("[Install]");
   });

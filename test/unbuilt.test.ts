@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -54,7 +54,10 @@ test("on a Node that is too old, lull says in one line which it needs and how to
   await writeFile(older, 'Object.defineProperty(process.versions, "node", { value: "20.20.2" });');
   const env = { NODE_OPTIONS: `--require ${older}` };
   const { code, stderr } = await said(join(ROOT, manifest.bin.lull), ["dev"], folder, env);
-  expect(code).toBe(1);
+  // The code that the unit for systemd does not start again after.
+  expect(code).toBe(78);
+  const unit = await readFile(join(ROOT, "deploy/lull.service"), "utf8");
+  expect(unit).toContain(`\nRestartPreventExitStatus=${code}\n`);
   expect(stderr).toBe(
     `lull needs Node ${manifest.engines.node.slice(2)} or newer; this is Node 20.20.2. Install a newer one ` +
       "(https://nodejs.org), or one for this folder alone: npm install node@24\n",

@@ -46,6 +46,7 @@ function settings(text: string, section: string): [key: string, value: string][]
     });
 }
 
+const isNoPath = (word: string) => !word.startsWith("PATH=");
 const here = (path: string) => path.replaceAll(/\/(etc|var)\//g, `${folder}/$1/`);
 
 test("the page's commands put what the unit names where it looks, and its service answers", async () => {
@@ -69,7 +70,11 @@ test("the page's commands put what the unit names where it looks, and its servic
   const [directory = "", start = ""] = [said("WorkingDirectory")[0], said("ExecStart")[0]];
   expect(directory).toBe(`/etc/${said("ConfigurationDirectory")}`);
   const files = said("EnvironmentFile").map((file) => here(file.replace(/^-/, "")));
-  for (const path of [...files, ...(here(start).match(/\S*\/etc\/\S+/g) ?? [])]) await access(path);
+  // A Node of the folder's own, as npm would put it there: it counts before that of the machine.
+  const [ownNode, used] = [join(folder, "etc/lull/node_modules/.bin/node"), join(folder, "used")];
+  await writeFile(ownNode, `#!/bin/sh\n: > ${used}\nexec ${process.execPath} "$@"\n`, { mode: 0o755 });
+  for (const path of [...files, ...(here(start).match(/\S*\/etc\/\S+/g) ?? [])].filter(isNoPath))
+    await access(path);
   const environment = said("Environment").map((assignment) => `export ${here(assignment)}`);
   await terminal.run(["set -a", ...files.map((file) => `. ${file}`), ...environment].join("\n"));
   await terminal.run(`cd ${here(directory)}`);
@@ -78,6 +83,7 @@ test("the page's commands put what the unit names where it looks, and its servic
   expect(await chat(url, ["hi", "are you open?"])).toEqual(["2 messages, one answer:\nhi\nare you open?"]);
   await terminal.interrupt();
   await access(join(folder, "var/lib/lull/lull.db"));
+  await access(used);
 }, 180_000);
 
 test("the unit has the sections that systemd reads, and in each a setting once", () => {
