@@ -304,6 +304,18 @@ test("with an answering service of their own, they are told to start it before L
   expect(out).toMatch(/start your service +# the one that service.ts names: it answers\n {2}npx lull dev/);
 });
 
+test.each([
+  ["web", false],
+  ["sms", true],
+] as const)(
+  "a URL to enter at a provider is spoken of where there is one: %s",
+  async (channel, isSpokenOf) => {
+    const cwd = await project(`provider-of-${channel}`);
+    const { out } = await typed(["init", "--yes", "--channel", channel], { cwd });
+    expect(out.includes("enter at your provider")).toBe(isSpokenOf);
+  },
+);
+
 test("where nobody can be asked, it says which flags there are", async () => {
   const { code, err } = await typed(["init", "--channel", "web"], { cwd: folder });
   expect(code).toBe(2);

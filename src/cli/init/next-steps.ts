@@ -32,8 +32,10 @@ export function nextSteps(made: Made): string[] {
 function installing({ folder, choices, plan, source }: Made): readonly Step[] {
   if (source.kind === "to-pack") {
     const file = `lull-${version()}.tgz`;
+    const clone = relative(folder, source.folder);
+    // A bare name would be that of a package.
     return [
-      [`npm pack ${relative(folder, source.folder)}`, `makes ${file} of your clone of Lull`],
+      [`npm pack ${clone.startsWith(".") ? clone : `./${clone}`}`, `makes ${file} of your clone of Lull`],
       [`npm install ./${file}`, "Lull itself, and the rest"],
     ];
   }
@@ -54,7 +56,10 @@ function running({ channel, responder, deploy }: Choices): readonly Step[] {
     ...(responder === "http" ? [service] : []),
     ["npx lull dev", `try it: a phone in the page, ${needs}`],
     ["cp .env.example .env", channel === "web" ? "before it is public" : "and fill it in"],
-    ["npx lull doctor", "says what is missing, and the URL to enter at your provider"],
+    [
+      "npx lull doctor",
+      `says what is missing${channel === "web" ? "" : ", and the URL to enter at your provider"}`,
+    ],
     [START[deploy], "serve customers"],
   ];
 }
