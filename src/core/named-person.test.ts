@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { NameRecord } from "../model/names.ts";
-import { bearerOf, spellingsOf } from "./named-person.ts";
+import { bearerOf, ownNamesGiven, realmOf, spellingsOf, TELEPHONE } from "./named-person.ts";
 
 const NUMBER = "+15550101";
 
@@ -52,4 +52,14 @@ it("a number that only an erased person had is its own", () => {
   const { starts, others } = bearerOf(NUMBER, [], records([NUMBER, { cameWith: [""] }]));
   expect(starts).toEqual([{ sender: NUMBER }]);
   expect(others).toEqual([]);
+});
+
+it("a name leads from telephone to telephone, and from a page nowhere else", () => {
+  const realms = ["whatsapp", "sms", "signal", "web", "mail"].map((type) =>
+    realmOf(type, new Set(["signal"])),
+  );
+  expect(realms).toEqual([TELEPHONE, TELEPHONE, TELEPHONE, "type web", "type mail"]);
+  const visitor = { names: ["15550100"], others: [] };
+  expect(ownNamesGiven(visitor, "type web")).toEqual(["15550100"]);
+  expect(ownNamesGiven(visitor, TELEPHONE)).toContain("whatsapp:+15550100");
 });

@@ -72,15 +72,32 @@ export function spellingsOf(customer: string): string[] {
   return [...new Set([given, `+${bare}`, bare, `${PREFIX}+${bare}`, `${PREFIX}${bare}`])];
 }
 
-/** The names by which a person at one place may be found at another: theirs, in every spelling. */
-export function ownNamesGiven({
-  names,
-  others,
-}: {
-  readonly names: readonly string[];
-  readonly others: readonly string[];
-}): string[] {
-  return others.length > 0 ? names.filter((name) => !isPassing(name)) : names.flatMap(spellingsOf);
+/** Where names are telephone numbers, in one spelling or another. */
+export const TELEPHONE = "telephone";
+const TELEPHONE_TYPES: readonly string[] = ["whatsapp", "sms"];
+
+/**
+ * Among which types of channels a name is one person's: those of telephones, of which these are more than we
+ * know, together; every other alone, since a visitor of a page takes what name they like.
+ */
+export function realmOf(type: string, numbered: ReadonlySet<string>): string {
+  return TELEPHONE_TYPES.includes(type) || numbered.has(type) ? TELEPHONE : `type ${type}`;
+}
+
+export function isNumber(name: string): boolean {
+  return /^\d+$/.test(canonicalAddress(name));
+}
+
+/**
+ * The names by which a person at one place may be found at another: theirs. A number in every spelling, where
+ * it is one; letter by letter elsewhere.
+ */
+export function ownNamesGiven(
+  { names, others }: { readonly names: readonly string[]; readonly others: readonly string[] },
+  realm: string,
+): string[] {
+  const own = others.length > 0 ? names.filter((name) => !isPassing(name)) : names;
+  return realm === TELEPHONE && others.length === 0 ? own.flatMap(spellingsOf) : [...own];
 }
 
 /** A name's record as it is shown: ids would not survive as names of fields. */

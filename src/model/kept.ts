@@ -40,6 +40,8 @@ export interface NamedOnly {
   readonly names: readonly string[];
   /** Only what came over these channels. A row that was set aside does not say, and is then left out. */
   readonly channels?: readonly string[];
+  /** Not what came over these channels, where the same name is another person's. */
+  readonly except?: readonly string[];
 }
 
 export type KeptOf = PersonAt | NamedOnly;
@@ -51,4 +53,9 @@ export interface KeptRecord {
 
 export function isPlace(of: KeptOf): of is PersonAt {
   return "conversationIds" in of;
+}
+
+/** Whether what came over this channel is meant. */
+export function isOver({ channels, except = [] }: NamedOnly, channel: string): boolean {
+  return (channels?.includes(channel) ?? true) && !except.includes(channel);
 }

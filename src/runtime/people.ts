@@ -1,4 +1,3 @@
-import { ownNamesGiven, spellingsOf } from "../core/named-person.ts";
 import { mayBring } from "../core/own-addresses.ts";
 import { InvalidRequest } from "../errors.ts";
 import {
@@ -10,11 +9,10 @@ import {
   type PersonAt,
 } from "../model/kept.ts";
 import type { Log } from "../model/log.ts";
-import type { Channel } from "../ports/channel.ts";
-import type { OperatedEngine } from "../ports/engine.ts";
 import { flag, name, object, optional, text } from "../schema/schema.ts";
 import { checkRequest } from "./check-request.ts";
 import { knownChannel } from "./known-channel.ts";
+import { allOf, type Found, type Only, type Progress, type Search, searched } from "./person-search.ts";
 import type { UseCaseContext } from "./use-case.ts";
 
 export const PERSON_REQUEST = object({
@@ -88,8 +86,6 @@ export interface PeoplesRights {
 
 /** Rows of one page. A store makes it shorter where rows are long. */
 const PAGE_ROWS = 200;
-/** Names lead to names: a person who has had more than this many rounds of them is asked for by each. */
-const ROUNDS_MAX = 20;
 /** A person who writes while they are erased is found again, but not for ever. */
 const ERASURES_MAX = 5;
 
@@ -102,16 +98,16 @@ export function peoplesRights({
   const context = async (request: PersonRequest, options: PersonOptions = {}) => {
     checkRequest(request, PERSON_REQUEST);
     const only = request.channel === undefined ? undefined : onlyOver(request.channel);
-    const names = spelt(request.customer, channels);
+    if (request.customer.trim() === "") throw new InvalidRequest("customer must not be blank");
     const progress = progressOf(options);
-    const { thorough: isThorough = false } = request;
-    return { people: (await engine()).people, names, only, progress, isThorough };
+    const { customer, thorough: isThorough = false } = request;
+    return { people: (await engine()).people, customer, channels, only, progress, isThorough };
   };
   const onlyOver = (given: string): Only => {
     const { type } = knownChannel(channels, given);
     const isTheirs = ({ channelType, address }: PersonAt) =>
       channelType === type && mayBring(settings.channels, given, address);
-    return { channels: [given], isTheirs };
+    return { channel: given, type, isTheirs };
   };
   return {
     async findPerson(request, options) {
@@ -137,24 +133,6 @@ export function peoplesRights({
   };
 }
 
-interface Only {
-  readonly channels: readonly string[];
-  readonly isTheirs: (at: PersonAt) => boolean;
-}
-
-interface Search {
-  readonly people: OperatedEngine["people"];
-  readonly names: readonly string[];
-  readonly only: Only | undefined;
-  readonly progress: Progress;
-  readonly isThorough: boolean;
-}
-
-interface Progress {
-  page(): void;
-  rows(count: number): void;
-}
-
 function progressOf({ onProgress = () => {} }: PersonOptions): Progress {
   const done = { pages: 0, rows: 0 };
   return {
@@ -167,68 +145,6 @@ function progressOf({ onProgress = () => {} }: PersonOptions): Progress {
       onProgress(done);
     },
   };
-}
-
-/** Each channel knows how its customers' names may be written. */
-function spelt(customer: string, channels: Readonly<Record<string, Channel>>): string[] {
-  if (customer.trim() === "") throw new InvalidRequest("customer must not be blank");
-  const given = [customer, ...Object.values(channels).map((each) => each.canonical?.(customer) ?? customer)];
-  return [...new Set(given.flatMap(spellingsOf))];
-}
-
-interface Found {
-  readonly places: readonly PersonAt[];
-  /** All names that are the person's, as far as they were found. */
-  readonly names: readonly string[];
-}
-
-/** One name leads to places, and each of them may know another: until nothing new is found. */
-async function searched(search: Search): Promise<Found> {
-  const { names, only } = search;
-  const places = new Map<string, PersonAt>();
-  const known = new Set(names);
-  let asked = [...names];
-  for (let round = 0; round < ROUNDS_MAX && asked.length > 0; round += 1) {
-    for await (const at of placesOf(search, asked))
-      if (only === undefined || only.isTheirs(at)) merge(places, at);
-    const learnt = [...places.values()].flatMap(ownNamesGiven).filter((each) => !known.has(each));
-    asked = [...new Set(learnt)];
-    for (const each of asked) known.add(each);
-  }
-  return { places: [...places.values()], names: [...known] };
-}
-
-async function* placesOf(
-  { people, progress, isThorough }: Search,
-  names: readonly string[],
-): AsyncGenerator<PersonAt> {
-  let cursor: string | undefined;
-  do {
-    const page = await people.find({ names, isThorough, ...(cursor !== undefined && { cursor }) });
-    progress.page();
-    yield* page.items;
-    cursor = page.next;
-  } while (cursor !== undefined);
-}
-
-function merge(places: Map<string, PersonAt>, at: PersonAt): void {
-  const key = JSON.stringify([at.channelType, at.address]);
-  const before = places.get(key);
-  places.set(key, {
-    ...at,
-    names: both(before?.names, at.names),
-    conversationIds: both(before?.conversationIds, at.conversationIds),
-    others: both(before?.others, at.others),
-  });
-}
-
-function both(before: readonly string[] = [], more: readonly string[]): string[] {
-  return [...new Set([...before, ...more])];
-}
-
-/** Place by place; behind them, what names the person and is in no conversation. */
-function allOf({ only }: Search, { places, names }: Found): KeptOf[] {
-  return [...places, { names, ...(only && { channels: only.channels }) }];
 }
 
 async function* rowsOf(search: Search, of: KeptOf, kind: KeptKind): AsyncGenerator<KeptItem> {
@@ -297,8 +213,8 @@ async function counted(search: Search, found: Found): Promise<PersonFound> {
   return { places: found.places, kept, others: othersIn(found) };
 }
 
-function othersIn({ places, names }: Found): string[] {
-  const own = new Set(names);
+function othersIn({ places, realms }: Found): string[] {
+  const own = new Set(realms.flatMap(({ names }) => names));
   return [...new Set(places.flatMap(({ others }) => others))].filter((other) => !own.has(other));
 }
 

@@ -2,10 +2,11 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isoOf } from "../../core/instant.ts";
 import { toPublic } from "../../http/public-json.ts";
-import type { KeptItem } from "../../runtime/people.ts";
+import type { KeptItem, PersonRequest } from "../../runtime/people.ts";
 import { type Call, type Command, textOption } from "../command.ts";
 import { withData } from "../data.ts";
 import { counted } from "../output/counted.ts";
+import { nameShown } from "../output/customer.ts";
 import { looking, PERSON_OPTIONS, personIn, rightsWithin } from "../people/request.ts";
 import { abortedBySignals } from "../serving/signals.ts";
 import { CommandFailed } from "../usage-error.ts";
@@ -41,8 +42,9 @@ export const exportPerson: Command = {
           signal,
         );
         await target.done();
+        call.io.err(foundLines(person, rows).join(""));
         if (target.file !== undefined)
-          call.io.err(`${counted(rows, "row")} of ${person.customer} written to ${target.file}\n`);
+          call.io.err(`${counted(rows.count, "row")} of ${person.customer} written to ${target.file}\n`);
         return 0;
       } catch (error) {
         if (signal.aborted && error === signal.reason) return signal.reason as number;
@@ -106,18 +108,37 @@ async function write(
   nowMs: number,
   items: AsyncIterable<KeptItem>,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<Written> {
   const head = { format: FORMAT, customer, exported_at: isoOf(nowMs) };
   await target.write(`${JSON.stringify(head, null, 2).slice(0, -2)},\n  "items": [`);
-  let rows = 0;
+  let count = 0;
+  const places = new Map<string, string>();
   let before: string | undefined;
   for await (const item of items) {
     signal.throwIfAborted();
     if (before !== undefined) await target.write(`    ${before},`);
     before = JSON.stringify(toPublic(item));
-    rows += 1;
+    count += 1;
+    const { channelType, address } = item;
+    if (channelType !== undefined) places.set(`${nameShown(address ?? "")} (${channelType})`, channelType);
   }
   if (before !== undefined) await target.write(`    ${before}`);
   await target.write("  ]\n}");
-  return rows;
+  return { count, places };
+}
+
+/** Rows, and the places that they are of, each with its type of channel. */
+interface Written {
+  readonly count: number;
+  readonly places: ReadonlyMap<string, string>;
+}
+
+/** The same name at two types of channels may be two people's. */
+function foundLines({ customer, channel }: PersonRequest, { places }: Written): string[] {
+  if (new Set(places.values()).size < 2 || channel !== undefined) return [];
+  return [
+    `${nameShown(customer)} was found over several types of channels, and all of it is in the export:\n`,
+    ...[...places.keys()].map((place) => `  at ${place}\n`),
+    "If these are not one person, narrow it: --channel <name>\n",
+  ];
 }

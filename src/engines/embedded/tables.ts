@@ -258,9 +258,9 @@ export interface Removal {
   noteErased(): void;
   /**
    * Removes what names a person and belongs to no conversation: refusals, quarantined rows. If only some
-   * channels' are to go, quarantined rows stay: they do not say whose they are.
+   * channels' are to go, quarantined rows stay unless they are asked for: they do not say whose they are.
    */
-  named(names: readonly string[], isErasedOn?: IsErasedOn): void;
+  named(names: readonly string[], isErasedOn?: IsErasedOn, isAsideToo?: boolean): void;
   /** Why bytes of erased data may be left in a file. Undefined if none are. */
   tracesLeft(): string | undefined;
   /** Removes expired rows, oldest first, at most `max` in all. */

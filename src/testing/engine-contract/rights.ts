@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { canonicalAddress } from "../../core/own-addresses.ts";
 import type { Arrival } from "../../model/message.ts";
 import type { GivenSettings } from "../../model/settings.ts";
 import type { Taken } from "../../model/take.ts";
 import type { Engine, OperatedEngine } from "../../ports/engine.ts";
 import { type KeptItem, type PeoplesRights, peoplesRights } from "../../runtime/people.ts";
 import { viewOf } from "../../runtime/project-view.ts";
+import { testChannel } from "../test-channel.ts";
 import { allSent, as, draftFor, replied, unknown } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";
@@ -23,9 +25,23 @@ const TENANTS: Partial<GivenSettings> = {
   projects: { bakery: { status: "active" }, garage: { status: "active" } },
 };
 
+const STRANGER: Partial<GivenSettings> = {
+  channels: {
+    test: { type: "test", window: WINDOW, addresses: [OURS[0]] },
+    web: { type: "web", window: WINDOW, addresses: ["page"] },
+  },
+};
+
+/** Of telephones: such channels know how their customers' numbers may be written. */
+const CHANNELS = {
+  test: { ...testChannel(), canonical: canonicalAddress },
+  other: { ...testChannel(), type: "other", canonical: canonicalAddress },
+  web: { ...testChannel(), type: "web", hasVisitors: true },
+};
+
 /** What an operator's command, the API and a program call. */
 function rightsOn({ settings }: Scene, engine: OperatedEngine): PeoplesRights {
-  return peoplesRights({ engine: async () => engine, channels: {}, settings, log: () => {} });
+  return peoplesRights({ engine: async () => engine, channels: CHANNELS, settings, log: () => {} });
 }
 
 async function exported(s: Scene, customer: string, engine: OperatedEngine = s.engine): Promise<KeptItem[]> {
@@ -285,5 +301,41 @@ export const rights: readonly EngineCase[] = [
       if (isDone) break;
     }
     assert.equal((await s.conversations()).length, 1);
+  }),
+
+  scene("a visitor who takes a customer's number for a name is another person", STRANGER, async (s) => {
+    const customer = { sender: NUMBER, address: OURS[0] };
+    const visitor = { sender: "15550101", address: "page", channel: "web" };
+    await s.receive({ ...customer, text: "of the customer" });
+    const { conversationId } = await s.receive({ ...visitor, text: "of the stranger" });
+    for (const arrival of [customer, visitor])
+      await s.engine.receiving.stage([{ arrival: s.arrival(arrival), refusal: "ROUTE_NOT_FOUND" }]);
+    for (const given of ["15550101", NUMBER, `whatsapp:${NUMBER}`]) {
+      const items = await exported(s, given);
+      assert.ok(JSON.stringify(items).includes("of the customer"));
+      assert.ok(!/stranger|web/.test(JSON.stringify(items)), `${given} leads to the visitor`);
+    }
+    const onPage = await rightsOn(s, s.engine).findPerson({ customer: "15550101", channel: "web" });
+    assert.deepEqual(
+      onPage.places.map((place) => place.conversationIds),
+      [[conversationId]],
+    );
+    assert.equal(onPage.kept.refusal, 1);
+    const spelt = await rightsOn(s, s.engine).findPerson({ customer: NUMBER, channel: "web" });
+    assert.deepEqual(spelt.kept, {});
+    assert.equal((await erased(s, "15550101")).result, "erased");
+    assert.deepEqual(await idsIn(s), [conversationId]);
+    const { items: left } = await s.engine.inspector.refusals({ limit: 10 });
+    assert.deepEqual(
+      left.map(({ channel }) => channel),
+      ["web"],
+    );
+  }),
+
+  scene("what a visitor's name leads to is on the page alone", STRANGER, async (s) => {
+    await s.receive({ ...ANA, address: OURS[0], text: "of the customer" });
+    await s.receive({ sender: NUMBER, senderAlias: "visitor-0001", address: "page", channel: "web" });
+    const shown = JSON.stringify(await exported(s, "visitor-0001"));
+    assert.ok(shown.includes("page") && !shown.includes("of the customer"));
   }),
 ];

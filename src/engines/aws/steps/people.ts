@@ -3,7 +3,14 @@ import { bearerOf, shownName } from "../../../core/named-person.ts";
 import { isAbout } from "../../../core/named-rows.ts";
 import { namesOf } from "../../../core/names.ts";
 import type { Conversation } from "../../../model/conversation.ts";
-import { isPlace, type KeptOf, type KeptRecord, type NamedOnly, type PersonAt } from "../../../model/kept.ts";
+import {
+  isOver,
+  isPlace,
+  type KeptOf,
+  type KeptRecord,
+  type NamedOnly,
+  type PersonAt,
+} from "../../../model/kept.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { Listing, Page } from "../../../ports/inspector.ts";
 import type { KeptPage, PersonSearch } from "../../../ports/people.ts";
@@ -249,10 +256,10 @@ async function namedOnly(context: AwsContext, of: NamedOnly, page: KeptPage): Pr
 /** Under each name there is a partition of its own. */
 async function refusalsOf(
   context: AwsContext,
-  { names, channels }: NamedOnly,
+  of: NamedOnly,
   { limit, cursor }: Page,
 ): Promise<Listing<KeptRecord>> {
-  const known = unique(names.map(shortName));
+  const known = unique(of.names.map(shortName));
   const [at = 0, from] = cursor === undefined ? [] : (JSON.parse(cursor) as [number, Item?]);
   const name = known[at];
   if (name === undefined) return { items: [] };
@@ -260,7 +267,7 @@ async function refusalsOf(
   const page = await context.store.queryPage("messages", { key, limit, from });
   const refusals = context.quarantine
     .sound("messages", page.items, refusalFrom)
-    .filter(({ channel }) => channels === undefined || channels.includes(channel));
+    .filter(({ channel }) => isOver(of, channel));
   const isLast = at + 1 >= known.length;
   const next = page.next ? [at, page.next] : isLast ? undefined : [at + 1];
   return {
@@ -303,7 +310,7 @@ function strayIds({ conversationIds }: PersonAt, strays: readonly (readonly unkn
 /** Where only some channels' are to go, rows that were set aside stay: they do not say whose they are. */
 async function eraseNamed(context: AwsContext, of: NamedOnly): Promise<"erased"> {
   const { names, channels } = of;
-  await eraseRefusalsOf(context, names, (channel) => channels?.includes(channel) ?? true);
+  await eraseRefusalsOf(context, names, (channel) => isOver(of, channel));
   let cursor: string | undefined;
   if (channels === undefined)
     do {

@@ -1,7 +1,7 @@
 import { erasedOn } from "../../../core/erased-refusals.ts";
 import { type Sent, sentInDraft, sentInTurn } from "../../../core/sent.ts";
 import { messagesOf } from "../../../core/staged.ts";
-import { isPlace, type KeptOf, type NamedOnly, type PersonAt } from "../../../model/kept.ts";
+import { isOver, isPlace, type KeptOf, type NamedOnly, type PersonAt } from "../../../model/kept.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
 import { keepRemembered, type StepContext, stateOf } from "../context.ts";
 import type { KeptRows, StoredDeadLetter, StoredKind } from "../tables.ts";
@@ -113,9 +113,10 @@ function sentIn(rows: KeptRows, id: string, max: number, sent: (row: object) => 
 }
 
 /** Where there are several tenants, what does not say whose it is stays. */
-function eraseNamed(context: StepContext, { names, channels }: NamedOnly): ErasedStep {
+function eraseNamed(context: StepContext, of: NamedOnly): ErasedStep {
   const { removal } = context.tables;
-  removal.named(names, channels && ((channel) => channels.includes(channel)));
+  const isWhole = of.channels === undefined && of.except === undefined;
+  removal.named(of.names, isWhole ? undefined : (channel) => isOver(of, channel), of.channels === undefined);
   removal.noteErased();
   return "erased";
 }

@@ -3,7 +3,14 @@ import { shownName } from "../../../core/named-person.ts";
 import { sentInDraft, sentInTurn, sentKey } from "../../../core/sent.ts";
 import { deadLetterOf } from "../../../core/staged.ts";
 import type { ConversationKey } from "../../../model/conversation.ts";
-import { isPlace, type KeptOf, type KeptRecord, type NamedOnly, type PersonAt } from "../../../model/kept.ts";
+import {
+  isOver,
+  isPlace,
+  type KeptOf,
+  type KeptRecord,
+  type NamedOnly,
+  type PersonAt,
+} from "../../../model/kept.ts";
 import type { Refusal } from "../../../model/refusal.ts";
 import type { StagedRow } from "../../../model/staged.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
@@ -128,8 +135,7 @@ function namedOnly(context: StepContext, of: NamedOnly, page: KeptPage): Listing
   const isLeftOut = of.channels !== undefined && page.kind === "quarantined";
   if (!NAMED.includes(page.kind) || isLeftOut) return { items: [] };
   const { items, next } = context.tables.people.named(page.kind as NamedKind, of.names, page);
-  const wanted = items.filter(
-    (row) => of.channels === undefined || of.channels.includes((row as Refusal).channel),
-  );
+  const isWanted = (row: object) => page.kind !== "refusal" || isOver(of, (row as Refusal).channel);
+  const wanted = items.filter(isWanted);
   return { items: wanted.map((record) => ({ record })), ...(next !== undefined && { next }) };
 }

@@ -10,15 +10,14 @@ export function removal(sql: Statements, cache: RowCache): Removal {
   const expiry = new Expiry(sql);
   return {
     noteErased: () => noteErased(sql),
-    named(names, isErasedOn) {
+    named(names, isErasedOn, isAsideToo = isErasedOn === undefined) {
       // There is no index by name: each refusal would cost one more page. Erasures are rare.
       const written = names.map((name) => `"sender":${JSON.stringify(name)}`);
       if (isErasedOn) {
         for (const number of written.flatMap((sender) => refusedOn(sql, sender, isErasedOn)))
           sql.run("DELETE FROM refusals WHERE number = ?", number);
-        return;
-      }
-      for (const sender of written) sql.run("DELETE FROM refusals WHERE instr(record, ?) > 0", sender);
+      } else for (const sender of written) sql.run("DELETE FROM refusals WHERE instr(record, ?) > 0", sender);
+      if (!isAsideToo) return;
       for (const number of quarantined(sql, (raw) => isAbout(raw, names)))
         sql.run("DELETE FROM quarantine WHERE number = ?", number);
     },

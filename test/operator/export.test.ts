@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { sqlite } from "../../src/engines/sqlite/index.ts";
+import { createLull, type Lull } from "../../src/index.ts";
+import { testChannel } from "../../src/testing/test-channel.ts";
+import { typed } from "../typed-command.ts";
+
+let cwd = "";
+let lull: Lull;
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "lull-export-"));
+  lull = createLull({
+    engine: sqlite({ file: join(cwd, "lull.db") }),
+    channels: { page: { ...testChannel(), type: "web" }, chat: { ...testChannel(), type: "whatsapp" } },
+    window: { seconds: 0 },
+    respond: () => ({ text: "ok" }),
+    log: () => {},
+  });
+  await lull.start();
+});
+
+afterEach(async () => {
+  await lull.stop();
+  await rm(cwd, { recursive: true });
+});
+
+async function write(channel: string, sender: string): Promise<void> {
+  const message = { account: "a", address: channel, media: [], sender, replyTo: sender, text: "hello" };
+  const body = Buffer.from(JSON.stringify([{ ...message, providerId: `${channel} ${sender}` }]));
+  await lull.receive(channel, { method: "POST", url: "http://x/", headers: {}, body });
+}
+
+function exported(customer: string, ...more: string[]) {
+  return typed(["export", "--customer", customer, "--db", join(cwd, "lull.db"), ...more], { cwd });
+}
+
+it("says which places are in it where they are of several types of channels", async () => {
+  for (const channel of ["page", "chat"]) await write(channel, "SV.ana-0001");
+  const { err } = await exported("SV.ana-0001");
+  expect(err).toMatch(/at page \(web\)\n[\s\S]*--channel/);
+  expect(err).toContain("at chat (whatsapp)\n");
+});
+
+it("of a number it has what came over a telephone's channels, and no visitor who took it for a name", async () => {
+  await write("chat", "+15550100");
+  await write("page", "15550100");
+  const { out, err } = await exported("15550100");
+  expect(out).toContain("whatsapp");
+  expect(out).not.toContain('"page"');
+  expect(err).not.toContain("several types");
+});
