@@ -1,4 +1,3 @@
-import { userInfo } from "node:os";
 import { LullError } from "../../errors.ts";
 import type { Lull } from "../../index.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
@@ -8,6 +7,7 @@ import { systemClock } from "../../runtime/system-clock.ts";
 import { everyOne, idLike } from "../by-prefix.ts";
 import { type Call, type Command, countOption, PAGE_OPTIONS, pageOf } from "../command.ts";
 import { quietLog, withData } from "../data.ts";
+import { operatingUser } from "../operating-user.ts";
 import { letterLines, letterTitle } from "../output/dead-letter.ts";
 import { printBlocks, printResult } from "../output/print.ts";
 import { progress } from "../output/progress.ts";
@@ -80,9 +80,10 @@ export const discard: Command = {
       const letter = await (await lull.engine()).repairs.deadLetter(id);
       if (letter === undefined) return "not-found";
       if (call.options.yes !== true) throw unsure(call, letter);
+      const told = discarded(letter);
       const result = await lull.discardDead(id);
       // The only trace of a customer who wrote, and of the person who decided that no answer comes.
-      if (result === "discarded") quietLog(call)("warn", "dead.discarded", discarded(letter));
+      if (result === "discarded") quietLog(call)("warn", "dead.discarded", told);
       return result;
     }),
 };
@@ -95,7 +96,7 @@ function unsure(call: Call, letter: DeadLetter): Unconfirmed {
 }
 
 function discarded({ id, conversationId, messages, atMs }: DeadLetter) {
-  const by = userInfo().username;
+  const by = operatingUser();
   return { deadLetter: id, conversation: conversationId, messages: messages.length, sinceAtMs: atMs, by };
 }
 
