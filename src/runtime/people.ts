@@ -178,7 +178,7 @@ async function pageOf(
   { limit, cursor }: { limit: number; cursor?: string },
 ): Promise<KeptItems> {
   const all = allOf(search, found);
-  const [place = 0, kind = 0, within] = cursor === undefined ? [] : cursorFrom(cursor);
+  const [place, kind, within] = cursor === undefined ? [0, 0] : cursorFrom(cursor);
   const [of, name] = [all[place], KEPT_KINDS[kind]];
   if (of === undefined || name === undefined) return { items: [] };
   const { items, next } = await pageIn(search, of, name, {
@@ -196,13 +196,24 @@ async function pageOf(
   return { items, ...(following && { next: JSON.stringify(following) }) };
 }
 
-function cursorFrom(cursor: string): [number?, number?, string?] {
-  try {
-    const [place, kind, within] = JSON.parse(cursor) as unknown[];
-    if ([place, kind ?? 0].every(Number.isSafeInteger))
-      return [Number(place), Number(kind ?? 0), within as string];
-  } catch {}
+function cursorFrom(cursor: string): [number, number, string | undefined] {
+  const parts = partsOf(cursor);
+  const [place, kind, within] = parts;
+  const areCounts = [place, kind ?? 0].every((each) => Number.isSafeInteger(each) && Number(each) >= 0);
+  const isKind = Number(kind ?? 0) < KEPT_KINDS.length;
+  const isWithin = within === undefined || typeof within === "string";
+  if (areCounts && isKind && isWithin && parts.length >= 1 && parts.length <= 3)
+    return [Number(place), Number(kind ?? 0), within];
   throw new InvalidRequest("cursor must be the `next` of an earlier page");
+}
+
+function partsOf(cursor: string): readonly unknown[] {
+  try {
+    const parsed: unknown = JSON.parse(cursor);
+    return Array.isArray(parsed) ? parsed : [];
+  } catch {
+    return [];
+  }
 }
 
 async function counted(search: Search, found: Found): Promise<PersonFound> {

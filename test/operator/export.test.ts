@@ -52,3 +52,21 @@ it("of a number it has what came over a telephone's channels, and no visitor who
   expect(out).not.toContain('"page"');
   expect(err).not.toContain("several types");
 });
+
+it.each([
+  "[0,0,{}]",
+  "[0,0,1]",
+  "[-1,99]",
+  "[0,99]",
+  "[0,-1]",
+  "[null]",
+  "[]",
+  "{}",
+  "null",
+  "x",
+  '[0,0,"",0]',
+])("a cursor that no page gave is refused: %s", async (cursor) => {
+  await write("chat", "+15550100");
+  const asked = lull.personPage({ customer: "+15550100" }, { limit: 10, cursor });
+  await expect(asked).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+});
