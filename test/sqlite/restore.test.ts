@@ -77,6 +77,13 @@ async function anaThenBen(): Promise<void> {
   await write("ben");
 }
 
+/** Another program writes to the backup. */
+function spoilt(statements: string): undefined {
+  const database = new DatabaseSync(backup);
+  database.exec(statements);
+  database.close();
+}
+
 const KEPT = "lull.db.before-restore-2026-01-02T03-04-05Z";
 
 describe("a backup is put in place", () => {
@@ -155,6 +162,22 @@ describe("it is refused, and nothing changes,", () => {
         return join(folder, "other.db");
       },
       /another program's database/,
+    ],
+    [
+      "if it has a trigger",
+      async () =>
+        spoilt("CREATE TRIGGER harmless AFTER INSERT ON staged BEGIN DELETE FROM conversations; END"),
+      /it has a trigger \(harmless\)/,
+    ],
+    [
+      "if it has a view",
+      async () => spoilt("CREATE VIEW seen AS SELECT * FROM messages"),
+      /it has a view \(seen\)/,
+    ],
+    [
+      "if a table is a view",
+      async () => spoilt("ALTER TABLE turns RENAME TO kept; CREATE VIEW turns AS SELECT * FROM kept"),
+      /it has a view \(turns\)/,
     ],
     [
       "if a newer version wrote it",

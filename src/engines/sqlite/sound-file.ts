@@ -12,8 +12,12 @@ export function whyNotOurs(database: DatabaseSync): string | undefined {
   const [found] = Object.values(database.prepare("PRAGMA quick_check(1)").get() ?? {});
   if (found !== "ok") return `it is damaged (${found})`;
   const version = Number(pragma("user_version"));
-  const rows = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-  const names = new Set(rows.map(({ name }) => String(name)));
+  const typed = "CASE WHEN sql LIKE 'CREATE VIRTUAL%' THEN 'virtual table' ELSE type END AS type";
+  const rows = database.prepare(`SELECT ${typed}, name FROM sqlite_schema`).all();
+  // No version of ours had one: it would run with the service's own statements.
+  const foreign = rows.find(({ type }) => type !== "table" && type !== "index");
+  if (foreign) return `it has a ${foreign.type} (${foreign.name}), which lull never makes`;
+  const names = new Set(rows.flatMap(({ type, name }) => (type === "table" ? [String(name)] : [])));
   const missing = TABLES.filter((table) => !names.has(table));
   if (Number(pragma("application_id")) !== NO_APPLICATION || version < 1 || missing.length > 0)
     return "it is another program's database";
