@@ -53,6 +53,13 @@ it("of a number it has what came over a telephone's channels, and no visitor who
   expect(err).not.toContain("several types");
 });
 
+it("says so where nothing is kept", async () => {
+  await write("chat", "+15550100");
+  const { code, out, err } = await exported("nobody");
+  expect([code, JSON.parse(out).items]).toEqual([0, []]);
+  expect(err).toContain("Nothing is kept of nobody.\n");
+});
+
 it.each([
   "[0,0,{}]",
   "[0,0,1]",

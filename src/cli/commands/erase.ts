@@ -3,7 +3,7 @@ import { type Call, type Command, textOption } from "../command.ts";
 import { withData } from "../data.ts";
 import { nameShown } from "../output/customer.ts";
 import { printResult } from "../output/print.ts";
-import { countLines, otherLines, placeLines } from "../people/counts.ts";
+import { countLines, nothingOf, otherLines, placeLines } from "../people/counts.ts";
 import { looking, PERSON_OPTIONS, personIn, quoted, rightsWithin } from "../people/request.ts";
 import { CommandFailed, UsageError } from "../usage-error.ts";
 
@@ -64,10 +64,6 @@ function told(call: Call, customer: string, found: PersonFound): number {
   });
   const command = ["lull erase --customer", quoted(customer), ...narrowed, "--yes"].join(" ");
   throw new UsageError(`this cannot be undone.\n${lines.join("\n")}\nTo go on: ${command}`);
-}
-
-function nothingOf(customer: string): string {
-  return `Nothing is kept of ${nameShown(customer)}.`;
 }
 
 function done(call: Call, customer: string, erased: PersonErased, traces: string | undefined): number {

@@ -7,6 +7,7 @@ import { type Call, type Command, textOption } from "../command.ts";
 import { withData } from "../data.ts";
 import { counted } from "../output/counted.ts";
 import { nameShown } from "../output/customer.ts";
+import { nothingOf } from "../people/counts.ts";
 import { looking, PERSON_OPTIONS, personIn, rightsWithin } from "../people/request.ts";
 import { abortedBySignals } from "../serving/signals.ts";
 import { CommandFailed } from "../usage-error.ts";
@@ -134,7 +135,8 @@ interface Written {
 }
 
 /** The same name at two types of channels may be two people's. */
-function foundLines({ customer, channel }: PersonRequest, { places }: Written): string[] {
+function foundLines({ customer, channel }: PersonRequest, { places, count }: Written): string[] {
+  if (count === 0) return [`${nothingOf(customer)}\n`];
   if (new Set(places.values()).size < 2 || channel !== undefined) return [];
   return [
     `${nameShown(customer)} was found over several types of channels, and all of it is in the export:\n`,

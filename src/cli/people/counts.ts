@@ -42,3 +42,7 @@ export function otherLines(others: readonly string[]): string[] {
   const names = others.map((name) => `  ${nameShown(name)}`);
   return ["The number was also another person's, whose rows stay. Ask for them by:", ...names];
 }
+
+export function nothingOf(customer: string): string {
+  return `Nothing is kept of ${nameShown(customer)}.`;
+}
