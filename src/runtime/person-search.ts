@@ -50,8 +50,8 @@ interface Asked {
 }
 
 /**
- * What the search begins with. A number is a customer's of a telephone: who took it for a name elsewhere is
- * somebody else, and is asked for by the channel.
+ * The names that a search begins with. A number is a customer's of a telephone: a visitor who took it for a
+ * name is another person, who is asked for by channel.
  */
 function firstAsked({ customer, channels, only }: Search, inRealm: (type: string) => string): Asked[] {
   const [spelt, exact] = [spelling(customer, channels), [customer]];

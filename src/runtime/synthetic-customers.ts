@@ -1,6 +1,7 @@
 import { isSynthetic, syntheticSearch } from "../core/synthetic-customers.ts";
 import type { Conversation } from "../model/conversation.ts";
 import type { PersonAt } from "../model/kept.ts";
+import type { Log } from "../model/log.ts";
 import type { OperatedEngine } from "../ports/engine.ts";
 import { object, optional, text } from "../schema/schema.ts";
 import { checkRequest } from "./check-request.ts";
@@ -29,7 +30,10 @@ const AT_ONCE = 50;
 const PAGES_MAX = 100;
 const PAGE_ROWS = 100;
 
-export function syntheticCustomers({ engine }: UseCaseContext): SyntheticCustomers {
+export function syntheticCustomers({
+  engine,
+  log,
+}: UseCaseContext & { readonly log: Log }): SyntheticCustomers {
   return {
     async eraseSynthetic(request = {}) {
       checkRequest(request, SYNTHETIC_REQUEST);
@@ -38,6 +42,7 @@ export function syntheticCustomers({ engine }: UseCaseContext): SyntheticCustome
       for (const at of inBatches(found)) await people.erase(at);
       const names = [...new Set(found.map(({ sender }) => sender))];
       if (names.length > 0) await people.erase({ names });
+      if (names.length > 0) log("warn", "synthetic.erased", { customers: names.length });
       return { erased: names.length, hasMore };
     },
   };

@@ -305,7 +305,7 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     ...context,
     ...operating({ ...context, log }),
     ...peoplesRights({ ...context, log }),
-    ...syntheticCustomers(context),
+    ...syntheticCustomers({ ...context, log }),
     ...projectsOver({ ...context, watch: { changed: () => {} } }),
     projectTokens: {},
     forProject: (project) => operationsOver({ ...withinProject(context, project), log }),

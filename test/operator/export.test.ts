@@ -7,17 +7,19 @@ import { createLull, type Lull } from "../../src/index.ts";
 import { testChannel } from "../../src/testing/test-channel.ts";
 import { typed } from "../typed-command.ts";
 
+const logged: unknown[] = [];
 let cwd = "";
 let lull: Lull;
 
 beforeEach(async () => {
+  logged.length = 0;
   cwd = await mkdtemp(join(tmpdir(), "lull-export-"));
   lull = createLull({
     engine: sqlite({ file: join(cwd, "lull.db") }),
     channels: { page: { ...testChannel(), type: "web" }, chat: { ...testChannel(), type: "whatsapp" } },
     window: { seconds: 0 },
     respond: () => ({ text: "ok" }),
-    log: () => {},
+    log: (_level, event, fields) => void logged.push([event, fields]),
   });
   await lull.start();
 });
@@ -44,13 +46,21 @@ it("says which places are in it where they are of several types of channels", as
   expect(err).toContain("at chat (whatsapp)\n");
 });
 
-it("of a number it has what came over a telephone's channels, and no visitor who took it for a name", async () => {
+it("of a number it has what came over a telephone's channels, and no visitor who took it", async () => {
   await write("chat", "+15550100");
   await write("page", "15550100");
   const { out, err } = await exported("15550100");
   expect(out).toContain("whatsapp");
   expect(out).not.toContain('"page"');
   expect(err).not.toContain("several types");
+});
+
+it("the log says how many bore a load test's name, and are gone", async () => {
+  for (const name of ["lull-load-test-deadbeef-1", "lull-load-test-deadbeef-x"]) await write("page", name);
+  expect(await lull.eraseSynthetic()).toEqual({ erased: 1, hasMore: false });
+  expect(logged).toContainEqual(["synthetic.erased", { customers: 1 }]);
+  expect(await lull.eraseSynthetic()).toEqual({ erased: 0, hasMore: false });
+  expect(logged.flat().filter((each) => each === "synthetic.erased")).toHaveLength(1);
 });
 
 it("says so where nothing is kept", async () => {
