@@ -214,6 +214,32 @@ describe("it is refused, and nothing changes,", () => {
       expect((await readdir(folder)).filter((name) => /part-|before-restore/.test(name))).toEqual([]);
     });
 
+  it("before a byte is copied where it is no database, or a service has the present file open", async () => {
+    await anaThenBen();
+    const copied: number[] = [];
+    const onProgress = (done: number) => void copied.push(done);
+    await opened();
+    await expect(restore({ onProgress })).rejects.toThrow(/open in another process/);
+    await closed();
+    const given = [
+      ["", /it is empty/],
+      ["hello", /it is no database/],
+    ] as const;
+    for (const [text, said] of given) {
+      await writeFile(backup, text);
+      await expect(restore({ onProgress })).rejects.toThrow(said);
+    }
+    expect(copied).toEqual([]);
+  });
+
+  it("if a folder is where the database has to be", async () => {
+    await anaThenBen();
+    const present = file;
+    file = folder;
+    await expect(restore()).rejects.toThrow(/is no file: set LULL_DB/);
+    file = present;
+  });
+
   it("if the present file cannot be read; with force it is kept, and what lies beside it", async () => {
     await anaThenBen();
     await writeFile(file, "nothing that can be read");

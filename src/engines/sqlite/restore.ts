@@ -20,6 +20,7 @@ import { whyNotOurs } from "./sound-file.ts";
 export async function restore(file: string, backup: string, options: RestoreOptions): Promise<RestoreReport> {
   const { onStep } = options;
   await requireBackup(file, backup);
+  if (!options.checkOnly) await requireFree(file, options);
   makeFolderOf(file);
   await removeHalfCopiesOf(file);
   const room = await makeRoomFor(file);
@@ -53,6 +54,19 @@ async function requireBackup(file: string, backup: string): Promise<void> {
       `${backup}-wal lies beside it: this is a copy of a database in use, made without \`lull backup\`, ` +
         "and no one knows whether the two belong together",
     );
+  if (found.size === 0) throw refused(`${backup} cannot be restored: it is empty. Take another backup`);
+  const begins = await beginsAsDatabase(backup).catch((error: NodeJS.ErrnoException) => {
+    throw refused(`${backup} cannot be read (${error.code}): let this user read it, or take a copy`);
+  });
+  if (!begins) throw refused(`${backup} cannot be restored: it is no database. Take another backup`);
+}
+
+/** A large backup is not copied for nothing: looked at again, and held, once the copy is whole. */
+async function requireFree(file: string, options: RestoreOptions): Promise<void> {
+  const present = await stat(file).catch(() => undefined);
+  if (present === undefined) return;
+  if (!present.isFile()) throw refused(`${file} is no file: set LULL_DB (--db) to the database's path`);
+  (await hold(file, options))?.close();
 }
 
 function refused(why: string): LullError {
