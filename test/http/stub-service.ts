@@ -199,7 +199,7 @@ function stubEngine(calls: Calls): Engine {
     people: {
       find: note("find", ({ names }) => ({
         items: names.includes("+15550101")
-          ? [{ channelType: "test", address: "+1", names, conversationIds: ["c_1"], others: [] }]
+          ? [{ channelType: "whatsapp", address: "+1", names, conversationIds: ["c_1"], others: [] }]
           : [],
       })),
       kept: note("kept", (of, { kind }) => ({
