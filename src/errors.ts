@@ -136,7 +136,7 @@ export function wordsOf(error: unknown): string {
 /** `fetch failed` says nothing without it. */
 function causeOf({ message, cause }: Error): string {
   if (!(cause instanceof Error)) return "";
-  const { code } = cause as NodeJS.ErrnoException;
+  const { code } = cause as { readonly code?: unknown };
   const said = cause.message || (typeof code === "string" ? code : "");
   return said === "" || message.includes(said) ? "" : ` (${said})`;
 }
